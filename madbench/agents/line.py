@@ -1,0 +1,91 @@
+"""The line between one seat and the engine that plays it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from madbench.agents.context import Prompt, fit
+from madbench.agents.prompts import render_repair
+from madbench.agents.reading import Read, SaidT, read
+from madbench.types import (
+    Completion,
+    Engine,
+    Message,
+    ParseStatus,
+    Problem,
+    Reading,
+    Reply,
+    Request,
+    RoleSettings,
+    Speaker,
+    Turn,
+    seed_of,
+)
+
+NOTHING = Completion("", "stop", 0, 0)
+UNREAD = Reading(ParseStatus.MISSING, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Who is played by which engine, under which settings; `seed` is the episode's own."""
+
+    problem: Problem
+    engine: Engine
+    settings: RoleSettings
+    seed: int
+    spare: bool
+    check: Callable[[Turn], None]
+    write: Callable[[Turn], None]
+
+    async def ask(
+        self, prompt: Prompt, speaker: Speaker, says: type[SaidT]
+    ) -> tuple[Prompt, str, Read[SaidT]]:
+        """Generate, read, and repair as often as the contract allows.
+
+        Returns the prompt as it was sent, the last raw text and what was read from it.
+        """
+        attempts = 1 + (
+            self.settings.contract.repairs if self.settings.contract.enforcement == "repair" else 0
+        )
+        for attempt in range(attempts):
+            prompt, text, result = await self._attempt(prompt, replace(speaker, attempt=attempt), says)
+            if result.complete:
+                break
+            request = render_repair(result.reading.note, self._wanted(says), self.settings)
+            prompt = replace(prompt, repairs=(Message("assistant", text), Message("user", request)))
+        return prompt, text, result
+
+    async def _attempt(
+        self, prompt: Prompt, speaker: Speaker, says: type[SaidT]
+    ) -> tuple[Prompt, str, Read[SaidT]]:
+        schema = self._schema(says)
+        prompt = fit(prompt, lambda messages: self.engine.excess(self._request(messages, speaker, schema)))
+        request = self._request(prompt.messages, speaker, schema)
+        seen = type(prompt.seen).__name__
+        self.check(Turn(speaker, seen, request, NOTHING, UNREAD))
+        completion = await self.engine.generate(request)
+        result = read(says, completion, self.problem, repaired=speaker.attempt > 0)
+        self.write(Turn(speaker, seen, request, completion, result.reading, prompt.cuts, self.spare))
+        return prompt, completion.text, result
+
+    def _request(self, messages: tuple[Message, ...], speaker: Speaker, schema: str | None) -> Request:
+        """The stream of a role is its name, so every protocol's first independent answers are the same draws."""
+        seed = seed_of(self.seed, speaker.role, speaker.seat, speaker.turn, speaker.attempt)
+        return Request(messages, self.settings.sampling, seed, schema)
+
+    def _schema(self, says: type[Reply]) -> str | None:
+        if self.settings.contract.enforcement != "grammar":
+            return None
+        schema = says.form(self.problem)
+        return None if schema is None else json.dumps(schema, sort_keys=True, separators=(",", ":"))
+
+    def _wanted(self, says: type[Reply]) -> str:
+        schema = says.form(self.problem)
+        return (
+            self.problem.reader.instruction
+            if schema is None
+            else f"One JSON object of this schema: {json.dumps(schema)}"
+        )

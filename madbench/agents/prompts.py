@@ -1,0 +1,65 @@
+"""Prompts are Jinja files: prompts/<protocol file>/<observation class>.j2, shadowed by a user's own folder."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, TemplateNotFound
+
+from madbench.types import InputError, Observation, RoleSettings
+
+FOLDER = Path(__file__).parents[1] / "protocols" / "prompts"
+
+
+@lru_cache
+def environment(shadow: str | None) -> Environment:
+    """Templates under `shadow` win over the package's own. Undefined variables are errors, never blanks."""
+    folders = [FOLDER] if shadow is None else [Path(shadow), FOLDER]
+    return Environment(
+        loader=FileSystemLoader(folders),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,
+    )
+
+
+@lru_cache
+def template(seen: type[Observation], wording: str = "strict", shadow: str | None = None) -> Template:
+    """The prompt of an observation class; `<class>.permissive.j2` stands in where the contract is permissive."""
+    if shadow is not None and not Path(shadow).is_dir():
+        raise InputError(f"templates: no folder {shadow}")
+    stem = f"{seen.__module__.rpartition('.')[2]}/{seen.__name__}"
+    names = [f"{stem}.j2"] if wording == "strict" else [f"{stem}.{wording}.j2", f"{stem}.j2"]
+    try:
+        return environment(shadow).select_template(names)
+    except TemplateNotFound as error:
+        raise InputError(f"prompts: no template {names[-1]} for {seen.__name__}") from error
+
+
+def render(seen: Observation, settings: RoleSettings) -> str:
+    """What a role reads: its observation through the template that its settings choose."""
+    chosen = template(type(seen), settings.contract.wording, settings.templates)
+    return chosen.render(dict(seen)).strip()
+
+
+def render_repair(missing: str, instruction: str, settings: RoleSettings) -> str:
+    """The one request that follows an unreadable reply: says what was missing."""
+    return (
+        environment(settings.templates)
+        .get_template("repair.j2")
+        .render(missing=missing, instruction=instruction)
+    )
+
+
+def prompt_hashes(protocol_file: str, shadows: frozenset[str] = frozenset()) -> dict[str, str]:
+    """SHA-256 of every template that a protocol may render, by path, shadow folders included."""
+    folders = [FOLDER / protocol_file, *(Path(shadow) for shadow in sorted(shadows))]
+    files = [FOLDER / "repair.j2", *(file for folder in folders for file in sorted(folder.rglob("*.j2")))]
+    return {_label(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+
+
+def _label(file: Path) -> str:
+    return str(file.relative_to(FOLDER)) if file.is_relative_to(FOLDER) else f"{file.parent.name}/{file.name}"

@@ -1,0 +1,63 @@
+"""From a completion to a typed reply: what was read, how well, and how sure the model was of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from madbench.types import Completion, Extraction, FormatError, ParseStatus, Problem, Reading, Reply
+
+SaidT = TypeVar("SaidT", bound=Reply)
+
+
+@dataclass(frozen=True, slots=True)
+class Read(Generic[SaidT]):
+    """`said` is None where the reply could not be read; `complete` is False where a repair could help."""
+
+    said: SaidT | None
+    reading: Reading
+
+    @property
+    def complete(self) -> bool:
+        return self.reading.status in (ParseStatus.OK, ParseStatus.REPAIRED, ParseStatus.AMBIGUOUS)
+
+
+def read(says: type[SaidT], completion: Completion, problem: Problem, *, repaired: bool) -> Read[SaidT]:
+    """Never raises: an unreadable reply is a reading too."""
+    cut = completion.finish == "length"
+    try:
+        said = says.read(completion.text, problem, cut=cut)
+    except FormatError as error:
+        status = ParseStatus.TRUNCATED if cut else ParseStatus.MISSING
+        return Read(None, Reading(status, says.__name__, note=str(error)))
+    return Read(said, _reading(said, completion, repaired=repaired))
+
+
+def _reading(said: Reply, completion: Completion, *, repaired: bool) -> Reading:
+    found = said.extraction()
+    status = ParseStatus.OK if found is None else found.status
+    if repaired and status is ParseStatus.OK:
+        status = ParseStatus.REPAIRED
+    return Reading(
+        status,
+        type(said).__name__,
+        rule=found.rule if found else "form",
+        answer=found.answer if found else None,
+        probability=probability(completion, found),
+        reply=said.model_dump(mode="json", exclude={"found"}),
+        note="" if found is None or found.answer is not None else "no answer found",
+    )
+
+
+def probability(completion: Completion, found: Extraction | None) -> float | None:
+    """Product of the probabilities of the tokens that spell the answer; None where unknown."""
+    if found is None or found.span is None or not completion.pieces:
+        return None
+    start, end = found.span
+    total, place = 0.0, 0
+    for piece, logprob in completion.pieces:
+        if place < end and place + len(piece) > start:
+            total += logprob
+        place += len(piece)
+    return math.exp(min(total, 0.0))

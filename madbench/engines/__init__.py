@@ -1,0 +1,1 @@
+"""Engines: models behind one async call; batching is their own business."""

@@ -1,0 +1,1 @@
+"""Metrics: numbers of one episode, and estimates over many. Definitions stand in the docstrings."""

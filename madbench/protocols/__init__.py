@@ -1,0 +1,1 @@
+"""Protocols: one file each, the algorithm in one screen."""

@@ -1,0 +1,1 @@
+"""Records: rows on disk that survive a kill at any byte, and the seams between stages."""

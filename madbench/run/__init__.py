@@ -1,0 +1,1 @@
+"""One run: episodes of one protocol over the samples of one task."""

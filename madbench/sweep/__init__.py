@@ -1,0 +1,1 @@
+"""Jobs of a sweep: a supervisor without weights, workers with them."""

@@ -1,0 +1,1 @@
+"""Tasks: where samples come from, and the one module that reads answers."""

@@ -1,0 +1,1 @@
+"""Tracking: what leaves for an experiment tracker, which can cost no result."""

@@ -1,0 +1,64 @@
+"""A sweep's result: arms with estimates, comparisons between them, and what became of every planned row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from madbench.types.records import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One run's (or, where `seed` is None, all seeds' pooled) metrics; every metric name is in every arm."""
+
+    arm: str
+    task: str
+    protocol: str
+    cast: str
+    seed: int | None
+    metrics: Mapping[str, Estimate]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Arm `a` minus arm `b` on the same samples; `p` is Holm-adjusted where several are made.
+
+    `b` may be a budget control such as `self_consistency@equal_calls`.
+    """
+
+    a: str
+    b: str
+    metric: str
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Integrity:
+    """Is the pipeline whole? Counts of one arm's rows; `lost` and `leaks` must be 0."""
+
+    arm: str
+    planned: int
+    found: int
+    errored: int
+    unparsed: int
+    lost: int
+    leaks: int
+    quoted: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What `summary.json` holds. `verdict` is one plain sentence by a fixed rule; `notes` are warnings."""
+
+    name: str
+    arms: tuple[Arm, ...]
+    comparisons: tuple[Comparison, ...]
+    integrity: tuple[Integrity, ...]
+    verdict: str
+    notes: tuple[str, ...] = ()
+    spent: Mapping[str, float] | None = None
