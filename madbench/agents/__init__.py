@@ -5,6 +5,7 @@ from madbench.agents.episode import Cast, Episode, Scene
 from madbench.agents.leaks import Audit, audit
 from madbench.agents.prompts import prompt_hashes, template
 from madbench.agents.roles import settings_of
+from madbench.agents.together import together
 
 __all__ = [
     "Agent",
@@ -17,4 +18,5 @@ __all__ = [
     "prompt_hashes",
     "settings_of",
     "template",
+    "together",
 ]

@@ -1,14 +1,22 @@
-"""Reply types that several protocols share."""
+"""Reply types that several protocols share.
+
+Fields of forms are bounded (`Line`, `Short`, `Passage` for text, `max_length` for lists, `ge` and `le` for
+numbers), so that a grammar always comes to an end within a known number of tokens.
+"""
 
 from __future__ import annotations
 
 import json
-from typing import Self
+from typing import Annotated, Self
 
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue, StringConstraints, ValidationError
 
 from madbench.tasks.answers import visible
 from madbench.types import Extraction, FormatError, Problem, Reply
+
+Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
+Short = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=240)]
+Passage = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=600)]
 
 
 class Statement(Reply):
@@ -34,7 +42,7 @@ class Form(Reply):
 
     @classmethod
     def read(cls, text: str, problem: Problem, *, cut: bool) -> Self:
-        found = json_object(text)
+        found = json_object(visible(text), cut=cut)
         if found is None:
             raise FormatError(
                 f"no JSON object with {list(cls.model_fields)}" + (", cut short" if cut else "")
@@ -48,16 +56,34 @@ class Form(Reply):
 
     @classmethod
     def form(cls, problem: Problem) -> dict[str, JsonValue] | None:
-        return cls.model_json_schema()
+        schema: dict[str, JsonValue] = cls.model_json_schema()
+        return {key: _bare(value) for key, value in schema.items() if key not in NOTES}
 
 
-def json_object(text: str) -> str | None:
-    """The last whole JSON object in a text, at the outermost level; None if there is none."""
-    decoder, place, found = json.JSONDecoder(), 0, None
+NOTES = ("title", "description")
+"""What a schema says to readers of its source; left out, so that a reworded docstring changes no request."""
+
+
+def _bare(schema: JsonValue) -> JsonValue:
+    """A schema without notes; a property that happens to be called `title` stays."""
+    if isinstance(schema, list):
+        return [_bare(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {k: _bare(v) for k, v in schema.items() if not (k in NOTES and isinstance(v, str))}
+
+
+def json_object(text: str, *, cut: bool = False) -> str | None:
+    """The last whole JSON object in a text, at the outermost level; None if there is none.
+
+    In a text that was `cut`, an object counts only if no brace before or after it was left open: what
+    stands inside an unfinished object is half a reply.
+    """
+    decoder, place, found, broken = json.JSONDecoder(), 0, None, False
     while (start := text.find("{", place)) >= 0:
         try:
             _, place = decoder.raw_decode(text, start)
             found = text[start:place]
         except (ValueError, RecursionError):
-            place = start + 1
-    return found
+            place, broken = start + 1, True
+    return None if cut and broken else found

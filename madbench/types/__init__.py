@@ -28,7 +28,7 @@ from madbench.types.models import (
     Sampling,
     Strict,
 )
-from madbench.types.protocols import ProtocolSettings, Sessional
+from madbench.types.protocols import ProtocolSettings, Sessional, check_choices
 from madbench.types.records import Effort, Estimate, Place, Record, RowId
 from madbench.types.roles import Edge, Observation, Reply
 from madbench.types.samples import AnswerReader, Extraction, Problem, Sample, Shot, Target
@@ -86,5 +86,6 @@ __all__ = [
     "Target",
     "Task",
     "Turn",
+    "check_choices",
     "seed_of",
 ]

@@ -1,0 +1,98 @@
+"""Multi-agent debate (Du et al., 2023): answer alone, read the others' replies, answer again, vote.
+
+Choi et al. (2025) vary who hears whom and who may keep an answer; their presets are files in conf/protocol.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from madbench.agents import Agent, Episode, together
+from madbench.metrics.votes import TieRule, majority
+from madbench.protocols.hearing import Hearing
+from madbench.protocols.replies import Statement
+from madbench.protocols.revision import Always, Revision
+from madbench.protocols.solver import Asked
+from madbench.types import Edge, InputError, Observation, Outcome, Problem, ProtocolSettings, StopReason
+
+
+class Persona(Observation):
+    """Who a seat is told to be, before all else."""
+
+    description: str
+
+
+class Exchange(Observation):
+    """What the others said last, if anybody did; `own` is the seat's last reply where it has no memory of it."""
+
+    prompt: str
+    own: str
+    peers: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Debate(ProtocolSettings):
+    """`debate_rounds` counts the exchanges after the independent round 0; all of them take place.
+
+    `peers` are the control arms: heard (real), silent, each seat asked again and told nothing (none), or
+    replaced by a debate about another question (other_question). The last answers of all seats, or of
+    seat 0 alone (`decides`), are counted.
+    """
+
+    agents: int = 3
+    debate_rounds: int = 1
+    hearing: Hearing = field(default_factory=Hearing)
+    peers: Literal["real", "none", "other_question"] = "real"
+    revision: Revision = field(default_factory=Always)
+    personas: Sequence[str] = ()
+    decides: Literal["all", "first"] = "all"
+    tie: TieRule = "random"
+    plays = ("solver",)
+    edges = (Edge("solver", "solver/Asked"),)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.agents < 1 or self.debate_rounds < 0:
+            raise InputError(
+                f"protocol: agents={self.agents}, debate_rounds={self.debate_rounds}; least 1 and 0"
+            )
+        if self.revision != Always() and (self.peers != "real" or self.hearing.memory != "last_only"):
+            raise InputError("protocol.revision: such a rule needs peers: real and hearing.memory: last_only")
+
+    async def __call__(self, problem: Problem, episode: Episode) -> Outcome:
+        rounds = await self.rounds(problem, episode)
+        positions = tuple(tuple(statement.answer for statement in said) for said in rounds)
+        voters = positions[-1] if self.decides == "all" else positions[-1][:1]
+        vote = majority(voters, seed=episode.tie_seed, tie=self.tie)
+        share = {} if vote.share is None or self.decides == "first" else {"vote_share": vote.share}
+        return Outcome(vote.answer, positions, StopReason.MAX_ROUNDS, share, facts={"tied": list(vote.tied)})
+
+    async def rounds(self, problem: Problem, episode: Episode) -> list[list[Statement]]:
+        """What every seat says, round by round."""
+        strangers = await self._strangers(episode)
+        seats = [self._seat(episode, seat) for seat in range(self.agents)]
+        rounds = [await together(*(seat.ask(Asked(prompt=problem.prompt)) for seat in seats))]
+
+        async def revise(seat: int, said: Sequence[Statement]) -> Statement:
+            if settled := self.revision.settled(seat, rounds, episode.tie_seed):
+                return settled
+            own = said[seat].text if self.hearing.memory == "last_only" else ""
+            peers = self.hearing.words(seat, strangers[len(rounds) - 1] if strangers else said)
+            seen = Exchange(prompt=problem.prompt, own=own, peers=() if self.peers == "none" else peers)
+            return await seats[seat].also(sees=Exchange, says=Statement).ask(seen, round=len(rounds))
+
+        for _ in range(self.debate_rounds):
+            rounds.append(await self.hearing.exchange(rounds[-1], revise))
+        return rounds
+
+    def _seat(self, episode: Episode, seat: int) -> Agent[Asked, Statement]:
+        who = Persona(description=self.personas[seat % len(self.personas)]) if self.personas else None
+        memory = self.hearing.fresh_memory
+        return episode.agent("solver", sees=Asked, says=Statement, seat=seat, system=who, memory=memory)
+
+    async def _strangers(self, episode: Episode) -> list[list[Statement]]:
+        """The rounds of the same debate about another question, as far as they can be heard in this one."""
+        if self.peers != "other_question" or not self.debate_rounds:
+            return []
+        same = replace(self, peers="real", debate_rounds=self.debate_rounds - 1)
+        return await same.rounds(*episode.elsewhere)
