@@ -1,0 +1,10 @@
+"""The one place where answers are found in text and put in canonical form; voting and scoring share it."""
+
+from madbench.tasks.answers.booleans import BoolReader
+from madbench.tasks.answers.choices import ChoiceReader
+from madbench.tasks.answers.numbers import NumberReader
+from madbench.tasks.answers.reasoning import visible
+from madbench.tasks.answers.strictness import strict
+from madbench.tasks.answers.texts import TextReader
+
+__all__ = ["BoolReader", "ChoiceReader", "NumberReader", "TextReader", "strict", "visible"]

@@ -1,0 +1,89 @@
+"""Where a reply says that its answer stands: marked stretches, by rule."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from itertools import zip_longest
+
+Stretch = tuple[int, int]
+"""Start and end of a piece of text in which an answer is announced."""
+
+Rule = Callable[[str], Iterator[Stretch]]
+
+MARKER = r"""
+    \b(?:(?:the|my|our|final|correct|right|best)\s{1,3}){0,3}(?:answer|option|choice)[*_"')\]]{0,3}\s{0,3}
+        (?:(?:is|was|would\s+be|should\s+be|must\s+be|seems\s+to\s+be)\b(?:\s{0,2}:)?|[:=：])
+  | ^[ \t]{0,3}[\#*_]{1,6}[ \t]*(?:(?:the|my|final|correct)\s){0,2}answer[*_: \t]{0,6}$
+  | \#{4}(?=[ \t]{0,3}[-+−$£€]?[\d,.]+[ \t]*$)
+"""
+QUESTION = re.compile(
+    r"^[ \t#*_>]{0,6}(?:question|problem|q|human|user)(?:\s?\d{1,4})?[*_]{0,3}\s?:",
+    re.IGNORECASE | re.MULTILINE,
+)
+BRACED = re.compile(r"\{\s*(?:the\s+)?final\s+answer\s*[*_]{0,2}\s*[:=]\s*", re.IGNORECASE)
+BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{")
+REACH = 4000
+"""Characters within which a brace must close."""
+
+
+def braced(text: str) -> Iterator[Stretch]:
+    """`{final answer: …}`, braces inside it balanced."""
+    return _closed(text, BRACED)
+
+
+def boxed(text: str) -> Iterator[Stretch]:
+    r"""`\boxed{…}`, braces inside it balanced."""
+    return _closed(text, BOXED)
+
+
+def _closed(text: str, opening: re.Pattern[str]) -> Iterator[Stretch]:
+    for match in opening.finditer(text):
+        if (end := _closing_brace(text, match.end())) is not None:
+            yield match.end(), end
+
+
+def _closing_brace(text: str, start: int) -> int | None:
+    depth = 1
+    for place in range(start, min(len(text), start + REACH)):
+        if text[place] in "{}" and text[place - 1] != "\\":
+            depth += 1 if text[place] == "{" else -1
+            if not depth:
+                return place
+    return None
+
+
+@lru_cache
+def lines(marker: str = "", *, whole: bool = False) -> Rule:
+    """`Answer: …`, `the answer is …`, `#### …` and, at a line's start, `marker`.
+
+    A stretch reaches to its line's end (the next line's, if nothing follows the marker) or, `whole`, to the
+    text's; it never reaches over the next marker.
+    """
+    extra = rf" | ^[ \t]{{0,8}}{re.escape(marker)}" if marker else ""
+    pattern = re.compile(MARKER + extra, re.IGNORECASE | re.MULTILINE | re.VERBOSE)
+
+    def rule(text: str) -> Iterator[Stretch]:
+        hits = list(pattern.finditer(text))
+        for hit, following in zip_longest(hits, hits[1:]):
+            bound = following.start() if following else len(text)
+            start = _skip(text, hit.end(), bound)
+            end = bound if whole else text.find("\n", start, bound)
+            yield start, bound if end < 0 else end
+
+    return rule
+
+
+def _skip(text: str, start: int, bound: int) -> int:
+    while start < bound and text[start] in " \t\r\n*_":
+        start += 1
+    return start
+
+
+def own_part(text: str) -> str:
+    """The text up to where it runs on into a new question; all of it if that starts with the text itself."""
+    for match in QUESTION.finditer(text):
+        if text[: match.start()].strip():
+            return text[: match.start()]
+    return text
