@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pydantic import JsonValue
+
 from madbench.types import Edge, LeakError, Problem, Turn
 
 MINIMUM = 24
@@ -31,24 +33,29 @@ def audit(problem: Problem, turns: Sequence[Turn], edges: Sequence[Edge]) -> Aud
     quoted = checked = 0
     for edge in edges:
         for index, turn in enumerate(turns):
-            if not _is(edge.sink, turn.speaker.role, turn.seen):
-                continue
-            checked += 1
-            hidden = secrets(problem, turns[:index], edge)
-            found = found_in(shown(turn), hidden)
-            carried = found_in(" ".join(_carriers(turns[:index], edge)), hidden)
-            quoted += bool(found & carried)
-            leaks += [f"{edge.source} -> {edge.sink} at turn {index}" for _ in found - carried]
+            if _is(edge.sink, turn.speaker.role, turn.seen):
+                leaked, repeated = crossed(problem, turns[:index], turn, edge)
+                leaks += [f"{edge.source} -> {edge.sink} at turn {index}"] * bool(leaked)
+                quoted += bool(repeated)
+                checked += 1
     return Audit(tuple(leaks), quoted, checked)
 
 
 def refuse_leaks(problem: Problem, past: Sequence[Turn], turn: Turn, edges: Sequence[Edge]) -> None:
     """Raise LeakError if the turn about to be asked shows what an edge forbids."""
-    facing = [edge for edge in edges if _is(edge.sink, turn.speaker.role, turn.seen)]
-    if facing and (found := audit(problem, [*past, turn], facing).leaks):
-        last = [leak for leak in found if leak.endswith(f"turn {len(past)}")]
-        if last:
-            raise LeakError(f"{turn.speaker.role} was about to be shown hidden text: {last[0]}")
+    for edge in edges:
+        if _is(edge.sink, turn.speaker.role, turn.seen) and crossed(problem, past, turn, edge)[0]:
+            channel = f"{edge.source} -> {edge.sink} at turn {len(past)}"
+            raise LeakError(f"{turn.speaker.role} was about to be shown hidden text: {channel}")
+
+
+def crossed(
+    problem: Problem, past: Sequence[Turn], turn: Turn, edge: Edge
+) -> tuple[frozenset[str], frozenset[str]]:
+    """The secrets of an edge that a turn shows: those that leaked, and those that a go-between repeated."""
+    found = found_in(shown(turn), secrets(problem, past, edge))
+    repeated = found_in(" ".join(_carriers(past, edge)), found) if found else found
+    return found - repeated, repeated
 
 
 def secrets(problem: Problem, turns: Sequence[Turn], edge: Edge) -> frozenset[str]:
@@ -56,8 +63,26 @@ def secrets(problem: Problem, turns: Sequence[Turn], edge: Edge) -> frozenset[st
     if edge.source == "problem":
         texts = [problem.question]
     else:
-        texts = [t.completion.text for t in turns if _is(edge.source, t.speaker.role, t.reading.kind)]
+        sources = [turn for turn in turns if _is(edge.source, turn.speaker.role, turn.reading.kind)]
+        texts = [text for turn in sources for text in _own_words(turn)]
     return frozenset(flat for text in texts if len(flat := _flat(text)) >= MINIMUM)
+
+
+def _own_words(turn: Turn) -> list[str]:
+    """What a role said: the raw text, and each text that the protocol read out of it; echoes of its prompt are
+    not its own.
+    """
+    prompt = _flat(shown(turn))
+    said = [turn.completion.text, *_texts(dict(turn.reading.reply))]
+    return [text for text in said if _flat(text) not in prompt]
+
+
+def _texts(value: JsonValue) -> list[str]:
+    """All texts in a piece of plain data."""
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for item in inner for text in _texts(item)]
 
 
 def found_in(text: str, hidden: frozenset[str]) -> frozenset[str]:

@@ -55,11 +55,17 @@ def render_repair(missing: str, instruction: str, settings: RoleSettings) -> str
 
 
 def prompt_hashes(protocol_file: str, shadows: frozenset[str] = frozenset()) -> dict[str, str]:
-    """SHA-256 of every template that a protocol may render, by path, shadow folders included."""
-    folders = [FOLDER / protocol_file, *(Path(shadow) for shadow in sorted(shadows))]
-    files = [FOLDER / "repair.j2", *(file for folder in folders for file in sorted(folder.rglob("*.j2")))]
-    return {_label(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+    """SHA-256 of every template that a protocol may render, by path: its own, its helpers' (`<protocol>_*`), what
+    all protocols share, and everything in shadow folders.
+    """
+    own = [FOLDER / "repair.j2", *_templates(FOLDER / "solver")]
+    for folder in (FOLDER / protocol_file, *FOLDER.glob(f"{protocol_file}_*")):
+        own += _templates(folder)
+    labelled = {str(file.relative_to(FOLDER)): file for file in own}
+    for shadow in sorted(shadows):
+        labelled |= {f"{shadow}/{file.relative_to(shadow)}": file for file in _templates(Path(shadow))}
+    return {label: hashlib.sha256(file.read_bytes()).hexdigest() for label, file in sorted(labelled.items())}
 
 
-def _label(file: Path) -> str:
-    return str(file.relative_to(FOLDER)) if file.is_relative_to(FOLDER) else f"{file.parent.name}/{file.name}"
+def _templates(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.j2"))
