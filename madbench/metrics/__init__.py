@@ -1,1 +1,27 @@
-"""Metrics: numbers of one episode, and estimates over many. Definitions stand in the docstrings."""
+"""Metrics: what records mean, as numbers with intervals. Reads finished records; calls no model.
+
+    measure(record: Record) -> Measured             one episode in numbers; keeps no text, never raises
+    tabulate(measured: Iterable[Measured]) -> Rows  many of them, as columns (about 150 bytes an episode)
+    MeasuredRun(arm, task, protocol, cast, seed, planned, rows)
+    arm_metrics(rows: Rows) -> dict[str, Estimate]  one run's metrics.json
+    summarise(name, runs: Sequence[MeasuredRun]) -> Summary
+    definitions(names=()) -> dict[str, str]         one line a metric; `names` adds accuracy_round_3 and the like
+
+So a run's metrics are `arm_metrics(tabulate(measure(record) for record in read_records(folder)))`.
+"""
+
+from madbench.metrics.arm import arm_metrics, definitions
+from madbench.metrics.measure import measure
+from madbench.metrics.rows import Measured, MeasuredRun, Rows, tabulate
+from madbench.metrics.summary import summarise
+
+__all__ = [
+    "Measured",
+    "MeasuredRun",
+    "Rows",
+    "arm_metrics",
+    "definitions",
+    "measure",
+    "summarise",
+    "tabulate",
+]

@@ -1,0 +1,80 @@
+"""Self-consistency with an arm's own budget, computed after the fact from every sample's vote pool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from madbench.metrics.pools import Pools
+from madbench.metrics.rows import Rows
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """Accuracy of the majority of the votes that a budget buys, row by row (ties: expected over the options).
+
+    `capped` rows could have bought more votes than the pool holds, `short` rows not even one (they get one).
+    """
+
+    right: Floats
+    votes: Ints
+    capped: int
+    short: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What of a decoder the cost in FLOPs depends on."""
+
+    parameters: float
+    layers: int
+    width: int
+
+    def flops(self, prompt_tokens: Floats, output_tokens: Floats) -> Floats:
+        """Forward FLOPs of one call: 2 a weight and token, and 4 a layer, channel and pair of tokens attended."""
+        total = prompt_tokens + output_tokens
+        return 2 * self.parameters * total + 2 * self.layers * self.width * total * (total + 1)
+
+
+def equal_calls(pools: Pools, places: npt.NDArray[np.intp], arm: Rows) -> Control:
+    """As many votes as the arm made calls on that sample, repairs included. `places`: each row's pool."""
+    wanted = arm.column("calls").astype(np.int64)
+    return _control(pools, places, wanted, wanted > pools.depths[places])
+
+
+def equal_tokens(pools: Pools, places: npt.NDArray[np.intp], arm: Rows) -> Control:
+    """The longest prefix of votes whose prompt and output tokens do not exceed the arm's on that sample."""
+    budget = arm.column("prompt_tokens") + arm.column("output_tokens")
+    return _affordable(pools, places, budget, lambda prompt, output: prompt + output)
+
+
+def equal_flops(pools: Pools, places: npt.NDArray[np.intp], budget: Floats, shape: Shape) -> Control:
+    """The longest prefix of votes whose FLOPs do not exceed the arm's on that sample (`budget`)."""
+    return _affordable(pools, places, budget, shape.flops)
+
+
+def _affordable(
+    pools: Pools, places: npt.NDArray[np.intp], budget: Floats, price: Callable[[Floats, Floats], Floats]
+) -> Control:
+    wanted, capped = np.zeros(len(places), np.int64), np.zeros(len(places), bool)
+    for row, place in enumerate(places):
+        prompt, output = pools.costs(int(place))
+        spent = np.cumsum(price(prompt.astype(np.float64), output.astype(np.float64)))
+        wanted[row] = np.searchsorted(spent, budget[row], side="right")
+        dearest = np.diff(spent, prepend=0.0).max(initial=0.0)
+        capped[row] = wanted[row] == len(spent) and budget[row] - spent[-1:].sum() >= dearest
+    return _control(pools, places, wanted, capped)
+
+
+def _control(
+    pools: Pools, places: npt.NDArray[np.intp], wanted: Ints, capped: npt.NDArray[np.bool_]
+) -> Control:
+    votes = np.clip(wanted, 1, np.maximum(pools.depths[places], 1))
+    right = [pools.majority_right(int(place), int(count)) for place, count in zip(places, votes, strict=True)]
+    return Control(np.array(right), votes, int(capped.sum()), int((wanted < 1).sum()))

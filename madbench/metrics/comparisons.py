@@ -1,0 +1,124 @@
+"""Two arms on the same samples: paired difference, interval and test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse, stats
+from scipy.sparse import csgraph
+
+from madbench.metrics.estimates import MANY, SEED, Floats, Grouped, Ints, around, bootstrap
+from madbench.types import InputError
+
+FLIPS = 10_000
+EXACT = 12
+"""Up to so many clusters with a difference, all sign flips are enumerated."""
+FEW = 20
+"""Fewer clusters than this deserve a warning wherever rows are clustered."""
+
+Keys = Sequence[tuple[bytes, int]]
+"""Sample and draw of every row: what rows are paired by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """Differences of one number between two arms, row by row, and the clusters that both arms' rows come in."""
+
+    differences: Floats
+    clusters: Ints
+    samples: int
+
+    @property
+    def grouped(self) -> bool:
+        """Whether any cluster holds more than one row."""
+        return len(np.unique(self.clusters)) < len(self.clusters)
+
+    @property
+    def sums(self) -> Grouped:
+        return Grouped.of(self.differences, np.ones(len(self.differences)), self.clusters)
+
+
+def same_rows(ours: Keys, theirs: Keys) -> npt.NDArray[np.intp]:
+    """For every row of ours the place of its partner; InputError unless both arms hold the same samples."""
+    places = {key: place for place, key in enumerate(theirs)}
+    missing = [key for key in ours if key not in places]
+    extra = set(theirs) - set(ours)
+    if missing or extra or len(places) != len(theirs):
+        first = (missing or sorted(extra) or [theirs[0]])[0]
+        raise InputError(
+            f"comparison: wanted the same samples in both arms, found {len(missing)} only in the first, "
+            f"{len(extra)} only in the second, e.g. {first[0].decode()}"
+        )
+    return np.array([places[key] for key in ours], np.intp)
+
+
+def joint_clusters(first: Ints, second: Ints) -> Ints:
+    """The finest clusters in which rows that share a cluster of either arm lie together."""
+    _, ours = np.unique(first, return_inverse=True)
+    _, theirs = np.unique(second, return_inverse=True)
+    if np.array_equal(ours, theirs):
+        return np.asarray(ours, np.int64)
+    count = int(ours.max(initial=-1)) + 1
+    total = count + int(theirs.max(initial=-1)) + 1
+    graph = sparse.coo_matrix((np.ones(len(ours)), (ours, theirs + count)), shape=(total, total))
+    return np.asarray(csgraph.connected_components(graph, directed=False)[1][ours], np.int64)
+
+
+def interval(pairs: Paired) -> tuple[float | None, float | None]:
+    """95 % interval of the mean difference: paired bootstrap, clusters being drawn where rows come in clusters."""
+    groups = pairs.sums
+    size = len(groups.above)
+    if size > MANY:
+        wide = around(groups.value, groups.error(), size, size)
+        return wide.low, wide.high
+    return bootstrap(lambda pick: groups.above[pick].sum(axis=1) / groups.below[pick].sum(axis=1), size)
+
+
+def mcnemar(first_only: int, second_only: int) -> float:
+    """Exact two-sided McNemar test from the discordant pairs (McNemar, 1947); 1 without any."""
+    discordant = first_only + second_only
+    return 1.0 if not discordant else float(stats.binomtest(first_only, discordant).pvalue)
+
+
+def p_value(pairs: Paired) -> float:
+    """Exact McNemar for independent right-or-wrong pairs; otherwise sign flips of whole clusters."""
+    differences = pairs.differences
+    if not pairs.grouped and np.all(np.isin(differences, (-1.0, 0.0, 1.0))):
+        return mcnemar(int((differences > 0).sum()), int((differences < 0).sum()))
+    return sign_flip(pairs.sums.above)
+
+
+def sign_flip(sums: Floats) -> float:
+    """Two-sided p of clusters' differences under random signs; enumerated where few, else seeded draws."""
+    moved = sums[np.abs(sums) > 1e-12]
+    if not len(moved):
+        return 1.0
+    seen = abs(float(moved.sum())) - 1e-9
+    if len(moved) <= EXACT:
+        signs = 1 - 2 * ((np.arange(2 ** len(moved))[:, None] >> np.arange(len(moved))) & 1)
+        return float((np.abs(signs @ moved) >= seen).mean())
+    rng = np.random.default_rng(SEED)
+    extreme = sum(
+        int((np.abs(rng.choice((-1.0, 1.0), (FLIPS // 10, len(moved))) @ moved) >= seen).sum())
+        for _ in range(10)
+    )
+    return (extreme + 1) / (FLIPS + 1)
+
+
+def holm(values: Sequence[float | None]) -> list[float | None]:
+    """Holm's (1979) adjusted p-values in the given order; None stays None and does not count."""
+    known = sorted((value, place) for place, value in enumerate(values) if value is not None)
+    adjusted: list[float | None] = [None] * len(values)
+    highest = 0.0
+    for rank, (value, place) in enumerate(known):
+        highest = max(highest, min(1.0, (len(known) - rank) * value))
+        adjusted[place] = highest
+    return adjusted
+
+
+def excludable(low: float | None, high: float | None) -> float | None:
+    """The smallest absolute difference that the data exclude: the interval's farther end."""
+    return None if low is None or high is None else max(abs(low), abs(high))

@@ -1,0 +1,157 @@
+"""Which arms meet which controls, on the same samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from madbench.metrics import budgets, comparisons
+from madbench.metrics.comparisons import Paired, joint_clusters, same_rows
+from madbench.metrics.estimates import Floats, Ints
+from madbench.metrics.pools import Pools
+from madbench.metrics.rows import MeasuredRun, Rows, join
+from madbench.types import Comparison, InputError, seed_of
+
+CONTROLS = ("alone", "strangers")
+"""An arm named `<arm>_alone` or `<arm>_strangers` is that arm's control."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """One arm with the rows of all its seeds. `place` is what arms must share to be compared: task and cast."""
+
+    label: str
+    arm: str
+    protocol: str
+    place: tuple[str, str]
+    rows: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """One comparison; `kind` names the control apart from the arm, `remarks` what to know before believing it."""
+
+    kind: str
+    comparison: Comparison
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Opponent:
+    """A control's number for each of its rows, and which rows they are."""
+
+    kind: str
+    label: str
+    values: Floats
+    keys: Sequence[tuple[bytes, int]]
+    clusters: Ints
+    remarks: tuple[str, ...] = ()
+
+
+def contestant(label: str, runs: Sequence[MeasuredRun]) -> Contestant:
+    """All seeds of one arm as one table; a sample's rows of all seeds share its cluster."""
+    first = runs[0]
+    return Contestant(
+        label, first.arm, first.protocol, (first.task, first.cast), join([_drawn(run) for run in runs])
+    )
+
+
+def _drawn(run: MeasuredRun) -> Rows:
+    draws, codes = np.unique(run.rows.draws, return_inverse=True)
+    named = np.array([seed_of(run.seed, epoch) for epoch in draws.tolist()], np.int64)
+    return replace(run.rows, draws=named[codes], clusters=_clusters(run.rows))
+
+
+def _clusters(rows: Rows) -> Ints:
+    """Samples' clusters, and whole sessions where a protocol remembers."""
+    sessions = rows.column("session")
+    apart = np.where(np.isnan(sessions), rows.clusters, -1 - np.nan_to_num(sessions).astype(np.int64))
+    return rows.clusters if np.isnan(sessions).all() else joint_clusters(rows.clusters, apart)
+
+
+def meetings(contestants: Sequence[Contestant]) -> list[Meeting]:
+    """Every arm against its controls; p-values Holm-adjusted among the comparisons with one kind of control."""
+    found = [_meet(ours, opponent) for ours in contestants for opponent in _opponents(ours, contestants)]
+    adjusted: dict[int, float | None] = {}
+    for kind in dict.fromkeys(meeting.kind for meeting in found):
+        places = [place for place, meeting in enumerate(found) if meeting.kind == kind]
+        family = comparisons.holm([found[place].comparison.p for place in places])
+        adjusted |= dict(zip(places, family, strict=True))
+    return [
+        replace(meeting, comparison=replace(meeting.comparison, p=adjusted[place]))
+        for place, meeting in enumerate(found)
+    ]
+
+
+def _opponents(ours: Contestant, contestants: Sequence[Contestant]) -> Iterator[Opponent]:
+    peers = [other for other in contestants if other.place == ours.place and other is not ours]
+    pools = [other for other in peers if len(other.rows) and np.median(other.rows.pools.depths) > 1]
+    if (pools and not ours.rows.pools.depths.any()) or (pools and _depth(ours) < _depth(pools[0])):
+        yield from _budgeted(ours, max(pools, key=_depth))
+    yield from (_arm("cot", other) for other in peers if other.arm == "cot")
+    yield from (
+        _arm(kind, other) for kind in CONTROLS for other in peers if other.arm == f"{ours.arm}_{kind}"
+    )
+    if "majority_round:1" in ours.rows.columns:
+        first = np.nan_to_num(ours.rows.column("majority_round:0"))
+        yield Opponent("round_0", f"{ours.label}@round_0", first, ours.rows.keys, ours.rows.clusters)
+
+
+def _depth(other: Contestant) -> int:
+    return int(other.rows.pools.depths.max(initial=0))
+
+
+def _arm(kind: str, other: Contestant) -> Opponent:
+    rows = other.rows
+    return Opponent(kind, other.label, rows.column("correct"), rows.keys, rows.clusters)
+
+
+Budget = Callable[[Pools, npt.NDArray[np.intp], Rows], budgets.Control]
+
+
+def _budgeted(ours: Contestant, pool: Contestant) -> Iterator[Opponent]:
+    try:
+        places = same_rows(ours.rows.keys, pool.rows.keys)
+    except InputError:
+        places = None
+    for kind, spend in (("equal_calls", budgets.equal_calls), ("equal_tokens", budgets.equal_tokens)):
+        label = f"{pool.label}@{kind}"
+        if places is None:
+            yield Opponent(kind, label, pool.rows.column("correct"), pool.rows.keys, pool.rows.clusters)
+            continue
+        control = spend(pool.rows.pools, places, ours.rows)
+        remarks = _remarks(ours.label, label, control)
+        clusters = pool.rows.clusters[places]
+        yield Opponent(kind, label, control.right, ours.rows.keys, clusters, remarks)
+
+
+def _remarks(ours: str, label: str, control: budgets.Control) -> tuple[str, ...]:
+    capped = f"{label}: {ours} could buy more votes than the pool holds on {control.capped} samples; deepen the pool."
+    short = f"{label}: {ours} spent less than one vote costs on {control.short} samples; they got one vote."
+    return tuple(text for text, count in ((capped, control.capped), (short, control.short)) if count)
+
+
+def _meet(ours: Contestant, opponent: Opponent) -> Meeting:
+    try:
+        places = same_rows(ours.rows.keys, opponent.keys)
+    except InputError as error:
+        nothing = Comparison(ours.label, opponent.label, "accuracy", None, None, None, None, 0)
+        return Meeting(
+            opponent.kind, nothing, (f"{ours.label} and {opponent.label} were not compared: {error}",)
+        )
+    differences = ours.rows.column("correct") - opponent.values[places]
+    clusters = joint_clusters(ours.rows.clusters, opponent.clusters[places])
+    pairs = Paired(differences, clusters, len(np.unique(ours.rows.samples)))
+    return Meeting(opponent.kind, _compared(ours.label, opponent.label, pairs), opponent.remarks)
+
+
+def _compared(ours: str, theirs: str, pairs: Paired) -> Comparison:
+    if not pairs.samples:
+        return Comparison(ours, theirs, "accuracy", None, None, None, None, 0)
+    low, high = comparisons.interval(pairs)
+    return Comparison(
+        ours, theirs, "accuracy", pairs.sums.value, low, high, comparisons.p_value(pairs), pairs.samples
+    )

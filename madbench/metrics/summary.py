@@ -1,0 +1,111 @@
+"""A sweep's runs, put together: estimates, comparisons, integrity, one sentence, warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from madbench.metrics.arm import arm_metrics
+from madbench.metrics.comparisons import FEW
+from madbench.metrics.contest import Contestant, contestant, meetings
+from madbench.metrics.estimates import undefined
+from madbench.metrics.rows import MeasuredRun
+from madbench.metrics.verdict import verdict
+from madbench.types import Arm, Estimate, Integrity, Summary
+
+
+def summarise(name: str, runs: Sequence[MeasuredRun]) -> Summary:
+    """What `summary.json` holds. Arms keep the order of `runs`; seeds of one arm also come pooled (seed None)."""
+    arms = _by_arm(runs)
+    contestants = [contestant(label, group) for label, group in arms.items()]
+    met = meetings(contestants)
+    compared = tuple(meeting.comparison for meeting in met)
+    arguing = [one.label for one in contestants if not np.isnan(one.rows.column("theater")).all()]
+    remarks = [remark for meeting in met for remark in meeting.remarks]
+    return Summary(
+        name,
+        _complete([arm for one in contestants for arm in _arms(one, arms[one.label])]),
+        compared,
+        tuple(_integrity(label, group) for label, group in arms.items()),
+        verdict(compared, arguing),
+        tuple(dict.fromkeys([*remarks, *(note for one in contestants for note in _notes(one))])),
+    )
+
+
+def _by_arm(runs: Sequence[MeasuredRun]) -> dict[str, list[MeasuredRun]]:
+    """Runs that differ in seed alone, under the arm's name; task and cast join the name where arms need it."""
+    tasks, casts = {run.task for run in runs}, {run.cast for run in runs}
+    groups: dict[str, list[MeasuredRun]] = {}
+    for run in runs:
+        parts = [run.task] * (len(tasks) > 1) + [run.arm] + [run.cast] * (len(casts) > 1)
+        groups.setdefault("/".join(parts), []).append(run)
+    return groups
+
+
+def _arms(one: Contestant, runs: Sequence[MeasuredRun]) -> list[Arm]:
+    """One arm a seed, and all seeds pooled where there are several."""
+    arms = [
+        Arm(
+            one.label,
+            run.task,
+            run.protocol,
+            run.cast,
+            run.seed,
+            arm_metrics(contestant(one.label, [run]).rows),
+        )
+        for run in runs
+    ]
+    if len(runs) > 1:
+        task, cast = one.place
+        arms.append(Arm(one.label, task, one.protocol, cast, None, arm_metrics(one.rows)))
+    return arms
+
+
+def _complete(arms: Sequence[Arm]) -> tuple[Arm, ...]:
+    """Every metric name in every arm."""
+    names = list(dict.fromkeys(name for arm in arms for name in arm.metrics))
+    return tuple(
+        Arm(arm.arm, arm.task, arm.protocol, arm.cast, arm.seed, _filled(arm.metrics, names)) for arm in arms
+    )
+
+
+def _filled(metrics: Mapping[str, Estimate], names: Sequence[str]) -> dict[str, Estimate]:
+    return {name: metrics.get(name, undefined()) for name in names}
+
+
+def _integrity(label: str, runs: Sequence[MeasuredRun]) -> Integrity:
+    """Counts over all seeds. A row that is there twice is not found twice."""
+    planned = sum(run.planned for run in runs)
+    found = sum(len(set(run.rows.keys)) for run in runs)
+
+    def total(column: str) -> int:
+        return int(sum(np.nansum(run.rows.column(column)) for run in runs))
+
+    return Integrity(
+        label,
+        planned,
+        found,
+        total("errored"),
+        total("unparsed"),
+        max(planned - found, 0),
+        total("channel_leaks"),
+        total("quoted"),
+    )
+
+
+def _notes(one: Contestant) -> list[str]:
+    rows, notes = one.rows, list[str]()
+    groups = len(np.unique(rows.clusters))
+    if len(rows) > groups and groups < FEW:
+        notes.append(f"{one.label}: only {groups} clusters; its intervals and tests are rough under {FEW}.")
+    if ties := int(np.nansum(rows.column("tie"))):
+        notes.append(
+            f"{one.label}: {ties} of {len(rows)} votes were tied and drawn by seed; see accuracy_ties."
+        )
+    theater = rows.column("theater")
+    if not np.isnan(theater).all() and np.nanmean(theater) == 1:
+        notes.append(f"{one.label}: dead debates; nobody moved or took anything up in any episode.")
+    if len(rows) and np.isnan(rows.column("confidence:token_probability")).all():
+        notes.append(f"{one.label}: the engine gave no token probabilities, so ece and brier are undefined.")
+    return notes

@@ -1,0 +1,139 @@
+"""An arm's calibration, one source of confidence at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import numpy as np
+
+from madbench.metrics import calibration
+from madbench.metrics.estimates import (
+    RESAMPLES,
+    SEED,
+    Floats,
+    Grouped,
+    Ints,
+    effective_wilson,
+    mean,
+    percentiles,
+    undefined,
+)
+from madbench.metrics.rows import Rows
+from madbench.types import Estimate
+
+HEADLINE = "token_probability"
+SOURCES = (HEADLINE, "vote_share", "stated_number", "judge_probability")
+"""Sources that are numbers. The first is the one that every arm can have, and gives the plain names."""
+
+MEANINGS: Mapping[str, str] = MappingProxyType(
+    {
+        "confidence": "Mean confidence",
+        "ece": "Expected calibration error, equal-mass bins",
+        "ece_equal_width": "Expected calibration error, ten bins of equal width",
+        "ece_expected": "The equal-mass ECE that a perfectly calibrated model would show at this n",
+        "brier": "Mean squared distance between confidence and being right",
+        "brier_resolution": "Brier resolution over the equal-mass bins: how well confidence separates, 0 (not) to 0.25",
+        "auroc": "Chance that a right answer has more confidence than a wrong one",
+        "coverage_at_risk": "Largest share of samples, most confident first, of which at most 10 % are wrong",
+        "overconfidence": "Mean confidence minus accuracy, on the samples with a confidence",
+    }
+)
+SAID: Mapping[str, str] = MappingProxyType(
+    {
+        "token_probability": "probability of the answer's tokens, mean over the final turns that gave it",
+        "vote_share": "share of the votes cast for the answer",
+        "stated_number": "the number that the model stated",
+        "judge_probability": "the judge's probability",
+        "stated_label": "the label that the model stated, as its share right in the other folds",
+    }
+)
+
+
+def name_of(metric: str, source: str) -> str:
+    return metric if source == HEADLINE else f"{metric}_{source}"
+
+
+def meanings() -> dict[str, str]:
+    """The definitions of all calibration metrics, each with its source."""
+    sources = (*SOURCES, "stated_label")
+    return {
+        name_of(metric, source): f"{meaning}; source {source} ({SAID[source]})."
+        for source in sources
+        for metric, meaning in MEANINGS.items()
+    }
+
+
+def sureness(rows: Rows) -> dict[str, Estimate]:
+    """Every calibration metric of every source; undefined where no row has a confidence of that source."""
+    right, found = rows.column("correct"), dict[str, Estimate]()
+    for source in SOURCES:
+        found |= _named(source, rows, rows.column(f"confidence:{source}"), right)
+    labels = rows.label("stated_label")
+    kept = labels != ""
+    record = np.full(len(rows), np.nan)
+    record[kept] = calibration.track_record(labels[kept].tolist(), right[kept], rows.clusters[kept])
+    return found | _named("stated_label", rows, record, right)
+
+
+def _named(source: str, rows: Rows, confidence: Floats, right: Floats) -> dict[str, Estimate]:
+    kept = ~np.isnan(confidence)
+    n = len(np.unique(rows.samples[kept]))
+    found = _measures(confidence[kept], right[kept], rows.clusters[kept], n)
+    return {name_of(metric, source): found.get(metric, undefined()) for metric in MEANINGS}
+
+
+def _measures(confidence: Floats, right: Floats, clusters: Ints, n: int) -> dict[str, Estimate]:
+    if not len(confidence):
+        return {}
+    mass, width = calibration.equal_mass(confidence), calibration.equal_width(confidence)
+    return {
+        "confidence": mean(confidence, clusters, n),
+        "ece": ece(confidence, right, mass, clusters, n),
+        "ece_equal_width": ece(confidence, right, width, clusters, n),
+        "ece_expected": _point(calibration.expected_ece(confidence, mass), n),
+        "brier": mean(calibration.brier(confidence, right), clusters, n),
+        "brier_resolution": _point(calibration.resolution(mass, right), n),
+        "auroc": auroc(confidence, right, clusters, n),
+        "coverage_at_risk": _point(calibration.coverage_at_risk(confidence, right), n),
+        "overconfidence": mean(confidence - right, clusters, n),
+    }
+
+
+def _point(value: float | None, n: int) -> Estimate:
+    """A number without an interval."""
+    return Estimate(value, None, None, n)
+
+
+def ece(confidence: Floats, right: Floats, bins: Ints, clusters: Ints, n: int) -> Estimate:
+    """ECE with a seeded cluster bootstrap over fixed bins, reflected (basic) because ECE is biased upwards."""
+    value = calibration.ece(confidence, right, bins)
+    _, codes = np.unique(clusters, return_inverse=True)
+    count, width = int(codes.max()) + 1, int(bins.max()) + 1
+    if value is None or count < 2:
+        return Estimate(value, None, None, n)
+    gaps = np.bincount(codes * width + bins, confidence - right, count * width).reshape(count, width)
+    sizes, rng = np.bincount(codes), np.random.default_rng(SEED)
+    draws = np.empty(RESAMPLES)
+    for draw in range(RESAMPLES):
+        weights = np.bincount(rng.integers(count, size=count), minlength=count)
+        draws[draw] = np.abs(weights @ gaps).sum() / (weights @ sizes)
+    low, high = percentiles(draws)
+    return Estimate(value, max(0.0, 2 * value - (high or 0.0)), min(1.0, 2 * value - (low or 0.0)), n)
+
+
+def auroc(confidence: Floats, right: Floats, clusters: Ints, n: int) -> Estimate:
+    """AUROC with the standard error of its placements, summed by cluster (DeLong, 1988; Obuchowski, 1997)."""
+    value = calibration.auroc(confidence, right)
+    if value is None:
+        return undefined(n)
+    hits = right > 0.5
+    above = calibration.placements(confidence[hits], confidence[~hits])
+    below = 1 - calibration.placements(confidence[~hits], confidence[hits])
+    pulls = np.zeros(len(right))
+    pulls[hits] = (above - value) / hits.sum()
+    pulls[~hits] = (below - value) / (~hits).sum()
+    groups = Grouped.of(pulls, np.ones(len(pulls)) / len(pulls), clusters)
+    least = int(min(hits.sum(), (~hits).sum()))
+    low, high = effective_wilson(value, groups.error(), len(groups.above), least)
+    return Estimate(value, low, high, n)

@@ -1,0 +1,43 @@
+"""Words of a text, as far as counting them tells something."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+WORD = re.compile(r"[^\W_]+(?:[.,'][^\W_]+)*")
+SHORTEST = 4
+"""Shorter words bind sentences; numbers of any length are content."""
+
+COMMON = frozenset(
+    WORD.findall(
+        """about above after again also although always among another answer answers because been before being
+        between both cannot clearly correct could does done each either even every final finally first following
+        from given gives have having hence here however into itself just know last less like made make many more
+        most much must need next once only other others over same second shall should since solution some step
+        steps still such sure than that their them then there therefore these they thing think this those though
+        three thus total under until upon very want well were what when where whether which while whose will
+        with within without would wrong your yours agree agent agents"""
+    )
+)
+"""Words that any two replies share by chance."""
+
+
+def words(text: str) -> list[str]:
+    return WORD.findall(text.lower())
+
+
+def content(text: str) -> set[str]:
+    """Numbers, and words of four letters or more that replies do not share by chance."""
+    return {
+        word
+        for word in WORD.findall(text.lower())
+        if word[0].isdigit() or (len(word) >= SHORTEST and word not in COMMON)
+    }
+
+
+def repeated_pairs(text: str) -> float:
+    """Share of a text's neighbouring word pairs that occurred in it before, 0 to 1; 0 for fewer than two words."""
+    said = text.lower().split()
+    pairs = list(pairwise(said))
+    return 1 - len(set(pairs)) / len(pairs) if pairs else 0.0
