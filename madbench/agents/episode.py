@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from madbench.agents.agent import Agent, Conversation, Memory, SaidT, SeenT, worked_examples
-from madbench.agents.leaks import refuse_leaks
+from madbench.agents.leaks import Guard
 from madbench.agents.line import Line
+from madbench.agents.order import InOrder
 from madbench.agents.prompts import render
 from madbench.agents.roles import settings_of
 from madbench.types import (
@@ -55,11 +56,19 @@ class Scene:
 
 
 class Episode:
-    """Opens agents over one scene; every turn goes to `write`, and to nobody else."""
+    """Opens agents over one scene; every turn goes to `write`, in the order of the asks, and to nobody else."""
 
-    def __init__(self, scene: Scene, write: Callable[[Turn], None], *, spare: bool = False) -> None:
-        self._scene, self._write, self._spare = scene, write, spare
-        self._past: list[Turn] = []
+    def __init__(
+        self,
+        scene: Scene,
+        write: Callable[[Turn], None] | InOrder,
+        *,
+        spare: bool = False,
+        guard: Guard | None = None,
+    ) -> None:
+        self._scene, self._spare = scene, spare
+        self._turns = write if isinstance(write, InOrder) else InOrder(write)
+        self._guard = guard or Guard(scene.problem, scene.protocol.edges)
 
     @property
     def tie_seed(self) -> int:
@@ -69,7 +78,7 @@ class Episode:
     @property
     def uncharged(self) -> Episode:
         """The same episode with its turns marked spare: charged to no arm."""
-        return Episode(self._scene, self._write, spare=True)
+        return Episode(self._scene, self._turns, spare=True, guard=self._guard)
 
     @property
     def elsewhere(self) -> tuple[Problem, Episode]:
@@ -77,7 +86,7 @@ class Episode:
         if self._scene.other is None:
             raise InputError("task: this protocol needs another question, and there is only one")
         scene = replace(self._scene, problem=self._scene.other, other=None)
-        return scene.problem, Episode(scene, self._write, spare=True)
+        return scene.problem, Episode(scene, self._turns, spare=True)
 
     def agent(
         self,
@@ -98,17 +107,9 @@ class Episode:
             opening += worked_examples(self._scene.problem)
         engine = self._scene.cast.engine(role, seat)
         line = Line(
-            self._scene.problem, engine, settings, self._scene.lineage, self._spare, self._check, self._note
+            self._scene.problem, engine, settings, self._scene.lineage, self._spare, self._guard, self._turns
         )
         return Agent((role, seat), sees, says, line, Conversation(opening, memory or Memory()))
 
     def agents(self, role: str, n: int, *, sees: type[SeenT], says: type[SaidT]) -> list[Agent[SeenT, SaidT]]:
         return [self.agent(role, sees=sees, says=says, seat=seat) for seat in range(n)]
-
-    def _check(self, turn: Turn) -> None:
-        refuse_leaks(self._scene.problem, self._past, turn, self._scene.protocol.edges)
-
-    def _note(self, turn: Turn) -> None:
-        if self._scene.protocol.edges:
-            self._past.append(turn)
-        self._write(turn)

@@ -8,7 +8,7 @@ through a channel that the protocol forbids; text that a permitted go-between re
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
@@ -41,12 +41,29 @@ def audit(problem: Problem, turns: Sequence[Turn], edges: Sequence[Edge]) -> Aud
     return Audit(tuple(leaks), quoted, checked)
 
 
-def refuse_leaks(problem: Problem, past: Sequence[Turn], turn: Turn, edges: Sequence[Edge]) -> None:
-    """Raise LeakError if the turn about to be asked shows what an edge forbids."""
-    for edge in edges:
-        if _is(edge.sink, turn.speaker.role, turn.seen) and crossed(problem, past, turn, edge)[0]:
-            channel = f"{edge.source} -> {edge.sink} at turn {len(past)}"
-            raise LeakError(f"{turn.speaker.role} was about to be shown hidden text: {channel}")
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """The audit at run time: all that was said in an episode so far, and the edges that nothing may cross."""
+
+    problem: Problem
+    edges: Sequence[Edge]
+    past: list[Turn] = field(default_factory=list)
+
+    def check(self, turn: Turn) -> None:
+        """Raise LeakError if the turn about to be asked shows what an edge forbids."""
+        for edge in self.edges:
+            if (
+                _is(edge.sink, turn.speaker.role, turn.seen)
+                and crossed(self.problem, self.past, turn, edge)[0]
+            ):
+                raise LeakError(
+                    f"{turn.speaker.role} was about to be shown hidden text: {edge.source} -> {edge.sink}"
+                )
+
+    def hear(self, turn: Turn) -> None:
+        """Remember a turn, where anything is forbidden at all."""
+        if self.edges:
+            self.past.append(turn)
 
 
 def crossed(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from madbench.agents.context import Prompt, fit
+from madbench.agents.leaks import Guard
+from madbench.agents.order import InOrder
 from madbench.agents.prompts import render_repair
 from madbench.agents.reading import Read, SaidT, read
 from madbench.types import (
@@ -37,8 +38,8 @@ class Line:
     settings: RoleSettings
     seed: int
     spare: bool
-    check: Callable[[Turn], None]
-    write: Callable[[Turn], None]
+    guard: Guard
+    turns: InOrder
 
     async def ask(
         self, prompt: Prompt, speaker: Speaker, says: type[SaidT]
@@ -50,26 +51,31 @@ class Line:
         attempts = 1 + (
             self.settings.contract.repairs if self.settings.contract.enforcement == "repair" else 0
         )
-        for attempt in range(attempts):
-            prompt, text, result = await self._attempt(prompt, replace(speaker, attempt=attempt), says)
-            if result.complete:
-                break
-            request = render_repair(result.reading.note, self._wanted(says), self.settings)
-            prompt = replace(prompt, repairs=(Message("assistant", text), Message("user", request)))
+        with self.turns.ask() as write:
+            for attempt in range(attempts):
+                asked = replace(speaker, attempt=attempt)
+                prompt, turn, result = await self._attempt(prompt, asked, says)
+                write(turn)
+                text = turn.completion.text
+                if result.complete:
+                    break
+                request = render_repair(result.reading.note, self._wanted(says), self.settings)
+                prompt = replace(prompt, repairs=(Message("assistant", text), Message("user", request)))
         return prompt, text, result
 
     async def _attempt(
         self, prompt: Prompt, speaker: Speaker, says: type[SaidT]
-    ) -> tuple[Prompt, str, Read[SaidT]]:
+    ) -> tuple[Prompt, Turn, Read[SaidT]]:
         schema = self._schema(says)
         prompt = fit(prompt, lambda messages: self.engine.excess(self._request(messages, speaker, schema)))
         request = self._request(prompt.messages, speaker, schema)
         seen = type(prompt.seen).__name__
-        self.check(Turn(speaker, seen, request, NOTHING, UNREAD))
+        self.guard.check(Turn(speaker, seen, request, NOTHING, UNREAD))
         completion = await self.engine.generate(request)
         result = read(says, completion, self.problem, repaired=speaker.attempt > 0)
-        self.write(Turn(speaker, seen, request, completion, result.reading, prompt.cuts, self.spare))
-        return prompt, completion.text, result
+        turn = Turn(speaker, seen, request, completion, result.reading, prompt.cuts, self.spare)
+        self.guard.hear(turn)
+        return prompt, turn, result
 
     def _request(self, messages: tuple[Message, ...], speaker: Speaker, schema: str | None) -> Request:
         """The stream of a role is its name, so every protocol's first independent answers are the same draws."""
