@@ -1,0 +1,194 @@
+"""A model of known statistics and no weights: closed forms can be asserted on it, and harnesses loaded with it.
+
+What it does, exactly. A synthetic question carries the mark `⟦truth=B options=ABCD⟧`; the last one in the
+conversation counts. All draws come from the request's seed alone (greedy requests: from the prompt alone).
+
+- *Alone*, it answers the truth with probability `accuracy`, else one of the other options, uniformly.
+- *Asked again* (it has answered this question before in this conversation), it keeps its own last answer; but
+  if it is shown answers of peers (`Answer: X` in the last message), it takes the peers' majority with
+  probability `conformity`. Options that tie for the majority are drawn from uniformly.
+- With probability `mute`, a free-text reply carries no answer at all.
+- *Without a mark*, one of the options listed in the question (`A) …`), or a number from 0 to 99, is drawn.
+- *Under a schema*, it writes the smallest valid JSON: fields called `answer` follow the rules above, all
+  others are drawn uniformly; longer free texts repeat the mark, as a faithful restatement would.
+- The probability stated for every answer's token is `accuracy`: answers given alone are perfectly calibrated.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import math
+import random
+import re
+from collections import Counter
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from madbench.engines.forms import Instance
+from madbench.types import Capability, Completion, ContextError, InputError, Message, Request, seed_of
+
+MARK = re.compile(r"⟦truth=([^\s⟧]+)(?:\s+options=([^⟧]*))?[^⟧]*⟧")
+ANSWER = re.compile(r"\banswer\"?:\s*[^\w\s-]{0,3}(-?\w+)", re.IGNORECASE)
+OPTION = re.compile(r"^\s*\(?([A-Z])[).:]\s", re.MULTILINE)
+WIDTH = 4
+"""Characters that count as one token."""
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedModel:
+    """Settings of a simulated model; the module says what it does.
+
+    `choices` are the options of marks that list none. `context` bounds prompt plus reply in tokens (of four
+    characters). `features` are the capabilities it declares; log-probabilities come only if named.
+    """
+
+    accuracy: float
+    conformity: float = 0.0
+    name: str = "simulated"
+    choices: str = "ABCD"
+    mute: float = 0.0
+    seconds_per_call: float = 0.0
+    context: int = 1 << 30
+    features: tuple[str, ...] = ("seeded", "grammar", "logprobs")
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        return frozenset(Capability(feature) for feature in self.features)
+
+    def fingerprint(self) -> str:
+        return hashlib.sha256(repr(self).encode()).hexdigest()
+
+    def check(self) -> None:
+        for field in ("accuracy", "conformity", "mute"):
+            if not 0 <= getattr(self, field) <= 1:
+                raise InputError(f"model.{field}: {getattr(self, field)} is no probability; wanted 0 to 1")
+        if unknown := set(self.features) - set(Capability):
+            raise InputError(f"model.features: no {sorted(unknown)}; there are {[*Capability]}")
+
+    @asynccontextmanager
+    async def open(self) -> AsyncGenerator[SimulatedEngine]:
+        yield SimulatedEngine(self)
+
+
+class Question(NamedTuple):
+    """What a conversation is about: the truth, the options, the mark they were read from, and its whole line."""
+
+    truth: str
+    options: tuple[str, ...]
+    mark: str
+    line: str
+
+
+class SimulatedEngine:
+    """Answers at once; yields to the event loop on every call, so that episodes interleave."""
+
+    def __init__(self, model: SimulatedModel) -> None:
+        self._model, self._fingerprint = model, model.fingerprint()
+        self._logprobs = Capability.LOGPROBS in model.capabilities
+
+    async def generate(self, request: Request) -> Completion:
+        if (over := self.excess(request)) > 0:
+            raise ContextError(f"prompt exceeds the context by {over} tokens")
+        await asyncio.sleep(self._model.seconds_per_call)
+        return self._complete(request)
+
+    def excess(self, request: Request) -> int:
+        return prompt_tokens(request) + request.sampling.max_tokens - self._model.context
+
+    def identity(self, request: Request) -> str:
+        digest = hashlib.blake2b(self._fingerprint.encode(), digest_size=16)
+        sampling = request.sampling
+        draw = (sampling.temperature, sampling.top_p, request.seed) if sampling.temperature else ("greedy",)
+        for message in request.messages:
+            digest.update(f"\x1e{message.role}\x1f{message.text}".encode())
+        digest.update(f"\x1d{draw}\x1f{sampling.max_tokens}\x1f{request.schema}".encode())
+        return digest.hexdigest()
+
+    def _complete(self, request: Request) -> Completion:
+        greedy = request.sampling.temperature == 0
+        rng = random.Random(seed_of(*request.messages) if greedy else request.seed)
+        question = find_question(request.messages, self._model.choices)
+        answer = self._answer(request.messages, question, rng)
+        if request.schema is not None:
+            text = Instance(answer, question.mark if question else "", rng).write(request.schema)
+        elif self._model.mute and rng.random() < self._model.mute:
+            text = f"Thought {rng.getrandbits(64):016x} leads me nowhere."
+        else:
+            text = f"Thought {rng.getrandbits(64):016x} leads me on.\nAnswer: {answer}"
+        return self._completion(request, text, answer)
+
+    def _answer(self, messages: tuple[Message, ...], question: Question | None, rng: random.Random) -> str:
+        if question is None:
+            listed = OPTION.findall(messages[-1].text)
+            return rng.choice(listed) if listed else str(rng.randrange(100))
+        own = own_answer(messages, question)
+        if own is None:
+            wrong = [option for option in question.options if option != question.truth]
+            right = not wrong or rng.random() < self._model.accuracy
+            return question.truth if right else rng.choice(wrong)
+        heard = Counter(said for said in ANSWER.findall(messages[-1].text) if said in question.options)
+        if not heard or rng.random() >= self._model.conformity:
+            return own
+        most = max(heard.values())
+        return rng.choice([option for option in question.options if heard[option] == most])
+
+    def _completion(self, request: Request, text: str, answer: str) -> Completion:
+        room = request.sampling.max_tokens * WIDTH
+        cut = text[:room]
+        pieces = spelled(cut, answer, self._model.accuracy) if self._logprobs else ()
+        counts = prompt_tokens(request), -(-len(cut) // WIDTH)
+        return Completion(cut, "length" if len(text) > room else "stop", *counts, pieces)
+
+
+def prompt_tokens(request: Request) -> int:
+    return sum(len(message.text) // WIDTH + 1 for message in request.messages)
+
+
+def find_question(messages: tuple[Message, ...], choices: str) -> Question | None:
+    """The question that the last mark in the conversation belongs to; None without any."""
+    for message in reversed(messages):
+        if message.role != "assistant" and (marks := list(MARK.finditer(message.text))):
+            last = marks[-1]
+            line = line_around(message.text, last.start(), last.end())
+            return Question(last[1], split_options(last[2] or choices), last[0], line)
+    return None
+
+
+def line_around(text: str, start: int, end: int) -> str:
+    stop = text.find("\n", end)
+    return text[text.rfind("\n", 0, start) + 1 : len(text) if stop < 0 else stop]
+
+
+def split_options(options: str) -> tuple[str, ...]:
+    """`ABCD`, or words set apart by commas, bars or spaces."""
+    parts = re.split(r"[,|\s]+", options.strip())
+    return tuple(parts) if len(parts) > 1 else tuple(parts[0])
+
+
+def own_answer(messages: tuple[Message, ...], question: Question) -> str | None:
+    """The last answer that this conversation gave since the question was put; None if it gave none."""
+    put = next(
+        (
+            i
+            for i, message in enumerate(messages)
+            if message.role != "assistant" and question.line in message.text
+        ),
+        len(messages),
+    )
+    for message in reversed(messages[put:]):
+        if message.role == "assistant" and (found := ANSWER.findall(message.text)):
+            return str(found[-1])
+    return None
+
+
+def spelled(text: str, answer: str, probability: float) -> tuple[tuple[str, float], ...]:
+    """The text in three pieces, the last of them the answer, with its probability."""
+    head, found, tail = text.rpartition(answer)
+    if not found:
+        return ((text, 0.0),)
+    sure = math.log(probability) if probability > 0 else -1e9
+    pieces = ((head, 0.0), (found, sure), (tail, 0.0))
+    return tuple(piece for piece in pieces if piece[0])

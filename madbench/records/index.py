@@ -1,0 +1,76 @@
+"""Where every planned row lies on disk, in a few dozen bytes a row, however long the rows are."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from madbench.records.plan import Plan
+from madbench.records.shards import heads_of, record_at
+from madbench.types import Ending, Record, RowId
+
+NONE = -1
+
+
+class Index:
+    """Last attempts by (sample, epoch): in which shard, at which byte, and whether they are final."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.shards: list[Path] = []
+        self.strays: list[tuple[str, int]] = []
+        """Rows on disk that nobody planned, and second rows of one attempt."""
+        self._first: dict[str, int] = {}
+        total = 0
+        for sample, epochs in plan.owed.items():
+            self._first[sample] = total
+            total += epochs
+        self._owed = plan.owed
+        self._place, self._shard = array("q", [NONE]) * total, array("H", [0]) * total
+        self._attempt, self._final = array("H", [0]) * total, bytearray(total)
+
+    def read(self, shards: Iterable[Path]) -> None:
+        """Take in every row of the shards."""
+        for path in shards:
+            for place, id, ending in heads_of(path):
+                self.add(path, place, id, ending)
+
+    def add(self, shard: Path, place: int, id: RowId, ending: Ending) -> None:
+        if not 0 <= id.epoch < self._owed.get(id.sample, 0):
+            self.strays.append((id.sample, id.epoch))
+            return
+        at, known = self._at(id.sample, id.epoch), self._place[self._at(id.sample, id.epoch)] != NONE
+        if known and self._attempt[at] == id.attempt:
+            self.strays.append((id.sample, id.epoch))
+        if not known or self._attempt[at] < id.attempt:
+            self._place[at], self._attempt[at] = place, id.attempt
+            self._shard[at] = self._number(shard)
+            self._final[at] = ending is not Ending.RETRY
+
+    def final(self, sample: str, epoch: int) -> bool:
+        return bool(self._final[self._at(sample, epoch)])
+
+    def has(self, sample: str, epoch: int) -> bool:
+        return self._place[self._at(sample, epoch)] != NONE
+
+    def attempt(self, sample: str, epoch: int) -> int:
+        """The number of the next attempt at a row."""
+        at = self._at(sample, epoch)
+        return self._attempt[at] + 1 if self._place[at] != NONE else 0
+
+    def record(self, sample: str, epoch: int) -> Record:
+        """The last attempt at a row, read from disk."""
+        at = self._at(sample, epoch)
+        return record_at(self.shards[self._shard[at]], self._place[at])
+
+    def found(self, plan: Plan) -> Iterator[tuple[str, int]]:
+        """Those of the plan's rows that are on disk, final or not."""
+        return (row for row in plan if self.has(*row))
+
+    def _at(self, sample: str, epoch: int) -> int:
+        return self._first[sample] + epoch
+
+    def _number(self, shard: Path) -> int:
+        if shard not in self.shards:
+            self.shards.append(shard)
+        return self.shards.index(shard)

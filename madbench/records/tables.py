@@ -1,0 +1,122 @@
+"""A run's rows as parquet: records, their turns and their ledgers, written and read as streams.
+
+records.parquet has a row an episode, turns.parquet a row an ask, events.parquet a row a ledger entry, all in
+the records' order, so that the three are read side by side and no join can go wrong. Nested values whose shape
+protocols and tasks choose are JSON text.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from madbench.records.columns import (
+    Row,
+    event_rows,
+    events_schema,
+    record_row,
+    records_schema,
+    turn_rows,
+    turns_schema,
+)
+from madbench.records.layout import SCHEMA_VERSION, RunFolder
+from madbench.records.rows import record_of
+from madbench.types import InputError, Record, SeamError
+
+BATCH = 256
+"""Records that are held in memory at once."""
+
+
+def write_tables(folder: RunFolder, records: Iterable[Record]) -> None:
+    """Write the three tables beside the old ones, then put them in their place."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    files = {folder.records: records_schema, folder.turns: turns_schema, folder.events: events_schema}
+    metadata = {b"schema_version": str(SCHEMA_VERSION).encode()}
+    with ExitStack() as stack:
+        writers = {
+            path: stack.enter_context(
+                pq.ParquetWriter(_beside(path), schema().with_metadata(metadata), compression="zstd")
+            )
+            for path, schema in files.items()
+        }
+        for batch in batches(records, BATCH):
+            for path, rows in _rows(folder, batch).items():
+                table = pa.Table.from_pydict(columns(rows, writers[path].schema), writers[path].schema)
+                writers[path].write_table(table, row_group_size=max(1, len(rows)))
+    for path in files:
+        _beside(path).replace(path)
+
+
+def _rows(folder: RunFolder, batch: list[Record]) -> dict[Path, list[Row]]:
+    return {
+        folder.records: [record_row(record) for record in batch],
+        folder.turns: [row for record in batch for row in turn_rows(record)],
+        folder.events: [row for record in batch for row in event_rows(record)],
+    }
+
+
+def columns(rows: list[Row], schema: Any) -> dict[str, list[Any]]:
+    return {name: [row[name] for row in rows] for name in schema.names}
+
+
+def batches(items: Iterable[Record], size: int) -> Iterator[list[Record]]:
+    items = iter(items)
+    while batch := list(islice(items, size)):
+        yield batch
+
+
+def read_records(folder: RunFolder) -> Iterator[Record]:
+    """The records again, in the order written, a batch at a time.
+
+    Raises InputError for a table of a newer version, SeamError where the tables do not belong together.
+    """
+    turns, events = read_rows(folder.turns), read_rows(folder.events)
+    for row in read_rows(folder.records):
+        mine = list(islice(turns, row["n_turns"])), list(islice(events, row["n_events"]))
+        for found in (*mine[0], *mine[1]):
+            if (found["sample"], found["epoch"]) != (row["sample"], row["epoch"]):
+                raise SeamError(
+                    f"{folder.path}: turns or events of {row['sample']} are not where they belong"
+                )
+        if len(mine[0]) != row["n_turns"] or len(mine[1]) != row["n_events"]:
+            raise SeamError(f"{folder.path}: {row['sample']} has lost turns or events")
+        yield record_of(row, *mine)
+    if next(turns, None) or next(events, None):
+        raise SeamError(f"{folder.path}: there are turns or events of no record")
+
+
+def read_rows(path: Path, names: list[str] | None = None) -> Iterator[Row]:
+    """Rows of one table (`names`: only these columns), older versions brought up to date."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        version = check_version(path, file.schema_arrow.metadata or {})
+        for batch in file.iter_batches(batch_size=BATCH, columns=names):
+            for row in batch.to_pylist():
+                yield upgraded(row, version)
+
+
+def check_version(path: Path, metadata: dict[bytes, bytes]) -> int:
+    version = int(metadata.get(b"schema_version", b"0"))
+    if version > SCHEMA_VERSION:
+        raise InputError(
+            f"{path}: written as version {version}; this madbench reads up to {SCHEMA_VERSION}: update it"
+        )
+    return version
+
+
+def upgraded(row: Row, version: int) -> Row:
+    """A row of an older version as today's. Version 0 (never released) had no notes beside readings."""
+    if version == 0:
+        return {"note": "", **row}
+    return row
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}")

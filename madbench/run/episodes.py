@@ -1,0 +1,150 @@
+"""One episode: a protocol over a sample, and the row that comes of it whatever happens."""
+
+from __future__ import annotations
+
+import socket
+import time
+import traceback
+from collections.abc import Awaitable
+from dataclasses import dataclass, replace
+from typing import Protocol, cast
+
+from madbench.agents import Cast, Episode, Scene
+from madbench.run.scores import scores_of
+from madbench.run.witness import Witness, in_order
+from madbench.types import (
+    BudgetError,
+    ContextError,
+    Effort,
+    Ending,
+    EngineError,
+    FormatError,
+    InputError,
+    Outcome,
+    Place,
+    Problem,
+    ProtocolSettings,
+    Record,
+    RoleSettings,
+    RowId,
+    Sample,
+    Strict,
+    Task,
+)
+
+FINAL = {FormatError: Ending.UNPARSED, ContextError: Ending.CONTEXT, BudgetError: Ending.BUDGET}
+"""Failures that are the model's or the config's own; a rerun would meet them again."""
+
+
+class Single(Protocol):
+    """A protocol that plays each sample by itself."""
+
+    def __call__(self, problem: Problem, episode: Episode) -> Awaitable[Outcome]: ...
+
+
+class Remembering(Protocol):
+    """A protocol that carries a state through the samples of a session."""
+
+    def begin(self) -> Strict: ...
+
+    def __call__(
+        self, problem: Problem, episode: Episode, state: Strict
+    ) -> Awaitable[tuple[Outcome, Strict]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A place in a session with the state before it; without a state, the episode stands alone."""
+
+    state: Strict | None = None
+    session: int = 0
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """Which row is to be played: sample, epoch, attempt, and what is remembered from before."""
+
+    sample: Sample
+    other: Problem | None
+    epoch: int
+    attempt: int
+    memory: Memory
+
+    @property
+    def id(self) -> RowId:
+        return RowId(self.sample.problem.id, self.epoch, self.attempt)
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """All that a job's episodes have in common."""
+
+    protocol: ProtocolSettings
+    task: Task
+    defaults: RoleSettings
+    cast: Cast
+    seed: int
+
+    async def episode(self, seat: Seat) -> tuple[Record, Memory]:
+        """Play a row. Raises InputError alone; every other failure becomes a row that keeps its turns."""
+        started, witness, memory = time.monotonic(), Witness(self.cast), seat.memory
+        outcome, ending, error = None, Ending.DONE, ""
+        try:
+            outcome, state = await self._play(seat, witness)
+            memory = replace(memory, state=state)
+        except InputError:
+            raise
+        except Exception as failure:
+            ending, error = ending_of(failure)
+        turns = in_order(witness)
+        scores, note = scores_of(self.task, self.protocol.edges, seat.sample, outcome, turns)
+        effort = Effort(time.monotonic() - started, socket.gethostname())
+        record = Record(
+            seat.id, seat.sample, ending, outcome, turns, scores, place_of(memory), effort, error or note
+        )
+        return record, replace(memory, position=memory.position + 1)
+
+    async def _play(self, seat: Seat, witness: Witness) -> tuple[Outcome, Strict | None]:
+        problem = seat.sample.problem
+        scene = Scene(problem, seat.other, witness.cast, self.protocol, self.defaults, self.seed, seat.epoch)
+        episode = Episode(scene, witness.turns.append)
+        if seat.memory.state is None:
+            return await cast(Single, self.protocol)(problem, episode), None
+        return await cast(Remembering, self.protocol)(problem, episode, seat.memory.state)
+
+    def waiting(self, seat: Seat, reason: str) -> tuple[Record, Memory]:
+        """The row of an episode that could not begin yet."""
+        effort = Effort(0.0, socket.gethostname())
+        place = place_of(seat.memory)
+        record = Record(seat.id, seat.sample, Ending.RETRY, None, (), {}, place, effort, reason)
+        return record, replace(seat.memory, position=seat.memory.position + 1)
+
+    def beginning(self, session: int) -> Memory:
+        return Memory(cast(Remembering, self.protocol).begin(), session, 0)
+
+    def remembered(self, session: int, position: int, place: Place | None) -> Memory:
+        """The memory that a row left behind, read back."""
+        start = cast(Remembering, self.protocol).begin()
+        state = start if place is None else type(start).model_validate_json(place.state)
+        return Memory(state, session, position)
+
+
+def place_of(memory: Memory) -> Place | None:
+    if memory.state is None:
+        return None
+    return Place(memory.session, memory.position, memory.state.model_dump_json())
+
+
+def ending_of(failure: Exception) -> tuple[Ending, str]:
+    """How a row ends by what was raised; faults of ours keep their traceback."""
+    while isinstance(failure, ExceptionGroup):
+        failure = failure.exceptions[0]
+    if isinstance(failure, InputError):
+        raise failure
+    for kind, ending in FINAL.items():
+        if isinstance(failure, kind):
+            return ending, str(failure)
+    if isinstance(failure, EngineError | OSError):
+        return Ending.RETRY, f"{type(failure).__name__}: {failure}"
+    return Ending.RETRY, "".join(traceback.format_exception(failure))
