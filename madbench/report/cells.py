@@ -1,0 +1,77 @@
+"""Single cells of tables: numbers as a paper prints them, and text that shows every control character."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+
+from madbench.types import Estimate
+
+UNDEFINED = "–"
+JOINERS = "\u200c\u200d"
+"""Format characters that ordinary writing needs: Persian and Indic spelling, joined emoji."""
+
+
+def plain(text: str, *, keep: str = "") -> str:
+    r"""The text with every control, format (bidi among them) and lone surrogate character spelled out.
+
+    An escape sequence becomes `\x1b[31m`, a right-to-left override `\u202e`; characters in `keep` stay.
+    """
+    return "".join(
+        char if char in keep or char in JOINERS or not _hidden(char) else _spelled(char) for char in text
+    )
+
+
+def _hidden(char: str) -> bool:
+    return unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+
+
+def _spelled(char: str) -> str:
+    code = ord(char)
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def defined(value: float | None) -> float | None:
+    """The value, or None where it is missing or not a finite number."""
+    return value if value is not None and math.isfinite(value) else None
+
+
+def percent(value: float | None, *, sign: bool = False) -> str:
+    """A share in [-1, 1] as percent (or percentage points) with one decimal."""
+    value = defined(value)
+    if value is None:
+        return UNDEFINED
+    rounded = round(100 * value, 1) + 0.0
+    return f"{rounded:+.1f}" if sign and rounded else f"{rounded:.1f}"
+
+
+def decimals(value: float | None) -> str:
+    """A number in [0, 1] with three decimals and no leading zero, as errors and p values are printed."""
+    value = defined(value)
+    return UNDEFINED if value is None else f"{value:.3f}".removeprefix("0")
+
+
+def p_value(value: float | None) -> str:
+    value = defined(value)
+    return "<.001" if value is not None and value < 0.001 else decimals(value)
+
+
+def amount(value: float | None) -> str:
+    """A mean of counts: one decimal below 100, whole numbers above."""
+    value = defined(value)
+    if value is None:
+        return UNDEFINED
+    return f"{value:,.0f}" if abs(value) >= 99.95 else f"{value:.1f}"
+
+
+def interval(value: float | None, low: float | None, high: float | None, *, sign: bool = False) -> str:
+    """Percent with its interval: `47.9 [34.5,61.7]`."""
+    if defined(value) is None:
+        return UNDEFINED
+    return f"{percent(value, sign=sign)} [{percent(low, sign=sign)},{percent(high, sign=sign)}]"
+
+
+def share(estimate: Estimate) -> str:
+    return interval(estimate.value, estimate.low, estimate.high)

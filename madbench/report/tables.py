@@ -1,0 +1,129 @@
+"""The tables of a summary: arms, comparisons, integrity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from madbench.report.cells import UNDEFINED, amount, decimals, interval, p_value, percent, share
+from madbench.report.sheet import Row, Sheet
+from madbench.types import Arm, Comparison, Estimate, Summary
+
+NOTHING = Estimate(None, None, None, 0)
+CONTROL = "self_consistency@equal_calls"
+"""The control that every arm is set against: as many votes as the arm made calls, sample by sample."""
+ARMS: Row = (
+    "arm", "accuracy %\n[95 %]", "n", "unpar-\nsed %", "thea-\nter %", "conver-\ngence %", "ECE", "calls",
+    "tokens", "tokens\n/ right", "to equal calls,\npoints [95 %]", "p",
+)  # fmt: skip
+NUMBERS = (
+    "accuracy",
+    "unparsed_rate",
+    "theater_rate",
+    "convergence",
+    "ece",
+    "calls",
+    "tokens_per_right_answer",
+)
+"""The metrics that an arm's row prints, the sum of its tokens aside."""
+COMPARISONS: Row = ("a - b", "metric", "difference\n[95 %]", "p", "n")
+INTEGRITY: Row = ("arm", "planned", "found", "errored", "unparsed", "lost", "leaks", "quoted")
+
+
+def arm_tables(summary: Summary) -> list[Sheet]:
+    """One table for each task and cast, one row for each arm."""
+    arms = shown(summary.arms)
+    groups = list(dict.fromkeys((arm.task, arm.cast) for arm in arms))
+    return [
+        Sheet(
+            f"{task}, {cast}",
+            ARMS,
+            tuple(
+                (label(arm, arms), *_numbers(arm), *_control(arm, summary.comparisons))
+                for arm in arms
+                if (arm.task, arm.cast) == group
+            ),
+        )
+        for group in groups
+        for task, cast in [group]
+    ]
+
+
+def comparison_table(summary: Summary) -> Sheet:
+    """Every comparison made, percentages for shares."""
+    return Sheet(
+        "Paired differences on the same samples",
+        COMPARISONS,
+        tuple(
+            (
+                f"{c.a} - {c.b}",
+                c.metric,
+                interval(c.difference, c.low, c.high, sign=True),
+                p_value(c.p),
+                str(c.n),
+            )
+            for c in summary.comparisons
+        ),
+    )
+
+
+def integrity_table(summary: Summary) -> Sheet:
+    return Sheet(
+        "Integrity",
+        INTEGRITY,
+        tuple(
+            (
+                row.arm,
+                *map(
+                    str, (row.planned, row.found, row.errored, row.unparsed, row.lost, row.leaks, row.quoted)
+                ),
+            )
+            for row in summary.integrity
+        ),
+    )
+
+
+def shown(arms: Sequence[Arm]) -> list[Arm]:
+    """The arms that a table shows: all seeds pooled, or the seeds themselves where nothing is pooled."""
+    pooled = {_key(arm) for arm in arms if arm.seed is None}
+    return [arm for arm in arms if arm.seed is None or _key(arm) not in pooled]
+
+
+def label(arm: Arm, among: Sequence[Arm]) -> str:
+    """The arm's name, with its seed where several seeds stand side by side."""
+    twins = sum(_key(other) == _key(arm) for other in among)
+    return arm.arm if twins <= 1 or arm.seed is None else f"{arm.arm} seed {arm.seed}"
+
+
+def tokens(arm: Arm) -> float | None:
+    """Prompt plus output tokens of one episode, mean."""
+    prompt, output = (arm.metrics.get(name, NOTHING).value for name in ("prompt_tokens", "output_tokens"))
+    return None if prompt is None or output is None else prompt + output
+
+
+def _key(arm: Arm) -> tuple[str, str, str]:
+    return arm.arm, arm.task, arm.cast
+
+
+def _numbers(arm: Arm) -> Row:
+    accuracy, unparsed, theater, convergence, ece, calls, per_right = (
+        arm.metrics.get(name, NOTHING) for name in NUMBERS
+    )
+    return (
+        share(accuracy),
+        str(accuracy.n),
+        percent(unparsed.value),
+        percent(theater.value),
+        percent(convergence.value),
+        decimals(ece.value),
+        amount(calls.value),
+        amount(tokens(arm)),
+        amount(per_right.value),
+    )
+
+
+def _control(arm: Arm, comparisons: Sequence[Comparison]) -> Row:
+    """The paired difference to the votes that the arm's own calls would have bought."""
+    for c in comparisons:
+        if (c.a, c.b, c.metric) == (arm.arm, CONTROL, "accuracy"):
+            return interval(c.difference, c.low, c.high, sign=True), p_value(c.p)
+    return UNDEFINED, UNDEFINED

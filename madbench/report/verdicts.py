@@ -1,0 +1,54 @@
+"""Two verdicts, apart: is the pipeline whole, and did each protocol do what it claims."""
+
+from __future__ import annotations
+
+from madbench.report.cells import interval, plain
+from madbench.report.tables import label, shown
+from madbench.types import Estimate, Integrity, Summary
+
+LINE = 0.5
+"""A debate arm is theater when the interval of its theater rate lies above this, real when below."""
+
+
+def pipeline_verdict(summary: Summary) -> str:
+    """One sentence: every planned row is there and nothing leaked, or what is amiss in which arm."""
+    planned, found = (sum(getattr(row, key) for row in summary.integrity) for key in ("planned", "found"))
+    faults = [fault for row in summary.integrity for fault in _faults(row)]
+    if not summary.integrity:
+        return "The pipeline was not audited: no integrity rows."
+    counts = f"{found} of {planned} planned rows found"
+    if faults:
+        return f"The pipeline is NOT whole ({counts}): " + "; ".join(faults) + "."
+    return f"The pipeline is whole: {counts}, none errored, none lost, no leaks."
+
+
+def _faults(row: Integrity) -> list[str]:
+    missing = row.planned - row.found
+    counts = {
+        "missing": max(missing, 0),
+        "more than planned": max(-missing, 0),
+        "errored": row.errored,
+        "lost": row.lost,
+        "leaks": row.leaks,
+    }
+    return [f"{plain(row.arm)} {count} {what}" for what, count in counts.items() if count]
+
+
+def protocol_verdicts(summary: Summary) -> list[str]:
+    """One sentence for each arm with interaction: whether its arguing was real, by a fixed rule."""
+    arms = shown(summary.arms)
+    return [
+        f"{plain(label(arm, arms))}: {_claim(rate)}"
+        for arm in arms
+        if (rate := arm.metrics.get("theater_rate")) is not None and rate.value is not None
+    ]
+
+
+def _claim(rate: Estimate) -> str:
+    found = f"theater in {interval(rate.value, rate.low, rate.high)} % of {rate.n} episodes"
+    low, high = rate.low, rate.high
+    if low is not None and low > LINE:
+        return f"mostly theater ({found}): read its score as that of the first answers."
+    if high is not None and high < LINE:
+        return f"the arguing was real in most episodes ({found})."
+    return f"too few episodes to say whether the arguing was real ({found})."

@@ -1,0 +1,54 @@
+"""What a run folder remembers of its tracking: the run's id, and what was last sent under it."""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+
+NAME = "tracking.json"
+
+
+def run_id(folder: Path) -> str:
+    """The id under which this run is tracked: drawn once, kept in its folder, so that a rerun continues it."""
+    known = _read(folder)
+    if "id" not in known:
+        known = {"id": uuid.uuid4().hex[:16]}
+        _write(folder, known)
+    return known["id"]
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A note in the run folder that a parcel of this digest was sent whole."""
+
+    folder: Path
+    digest: str
+
+    def holds(self, mode: str) -> bool:
+        known = _read(self.folder)
+        return (known.get("sent"), known.get("mode")) == (self.digest, mode)
+
+    def write(self, mode: str) -> None:
+        _write(self.folder, _read(self.folder) | {"sent": self.digest, "mode": mode})
+
+
+def _read(folder: Path) -> dict[str, str]:
+    """What is known; nothing where the file is missing or was damaged."""
+    try:
+        found = json.loads((folder / NAME).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return (
+        {key: value for key, value in found.items() if isinstance(value, str)}
+        if isinstance(found, dict)
+        else {}
+    )
+
+
+def _write(folder: Path, known: dict[str, str]) -> None:
+    beside = folder / f".{NAME}.{os.getpid()}"
+    beside.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+    beside.replace(folder / NAME)

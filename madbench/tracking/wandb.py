@@ -1,0 +1,70 @@
+"""Weights & Biases: one W&B run for each run, sent by a process of its own that is given so much time and no more."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from typing import Literal
+
+from madbench.tracking.identity import Receipt, run_id
+from madbench.tracking.parcel import Parcel, pack
+from madbench.tracking.post import choose_mode, post
+from madbench.tracking.runs import Published, TrackedRun
+
+log = logging.getLogger(__name__)
+Mode = Literal["online", "offline", "disabled"]
+
+
+@dataclass
+class WandbTracking:
+    """Where runs are sent. What the environment sets (`WANDB_MODE`, `WANDB_DIR`, `WANDB_PROJECT`, `WANDB_ENTITY`, …)
+    beats what stands here.
+
+    Without a mode from either, runs go online if a key is configured and the server answers, else offline, to be
+    sent later by `upload`. The sample table holds the first `max_rows` rows; all of them are in the artifact's
+    files. One attempt may take `timeout_s` seconds; after a failed one online, all later runs go offline.
+    """
+
+    project: str = "madbench"
+    entity: str | None = None
+    mode: Mode | None = None
+    max_rows: int = 1000
+    timeout_s: float = 60.0
+    _decided: str | None = field(default=None, init=False, repr=False)
+
+    def publish(self, run: TrackedRun) -> Published:
+        """Send one run, at most twice `timeout_s` long. The same run, unchanged, is not sent again."""
+        try:
+            return self._publish(run)
+        except Exception as error:
+            log.warning("W&B: %s was not tracked: %s. Its results are complete.", run.name, error)
+            return Published(self._decided or "unknown", problem=str(error))
+
+    def _publish(self, run: TrackedRun) -> Published:
+        if self._decided is None:
+            self._decided = self._decide(run)
+        parcel = pack(run, run_id(run.folder), self.max_rows, self.project, self.entity)
+        receipt = Receipt(run.folder, parcel.digest)
+        if self._decided == "disabled" or receipt.holds(self._decided):
+            return Published(self._decided, parcel.ids, parcel.ids, parcel.total)
+        sent = self._send(parcel, run)
+        if sent.found == parcel.ids and not sent.problem:
+            receipt.write(sent.mode)
+        return sent
+
+    def _decide(self, run: TrackedRun) -> str:
+        mode, reason = choose_mode(self.mode, run.home)
+        if reason:
+            log.warning("W&B: tracking %s, since %s.", mode, reason)
+        return mode
+
+    def _send(self, parcel: Parcel, run: TrackedRun) -> Published:
+        """Online, then offline where that fails; a warning the first time."""
+        try:
+            return post(parcel, run.home, self._decided or "offline", self.timeout_s)
+        except Exception as error:
+            if self._decided == "offline":
+                raise
+            log.warning("W&B: tracking offline from here on, since the server failed: %s", error)
+            self._decided = "offline"
+            return post(parcel, run.home, "offline", self.timeout_s)
