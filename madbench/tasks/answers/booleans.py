@@ -42,9 +42,8 @@ class BoolReader:
         return f'End your reply with the line "Answer: {self.yes}" or "Answer: {self.no}".'
 
     def read(self, text: str, *, cut: bool = False) -> Extraction:
-        return read(
-            text, Way(self._parse, self._guess, "last_word", self.marker, strict=self.strict), cut=cut
-        )
+        way = Way(self._parse, self._guess, "last_word", self.marker, "block", self.strict)
+        return read(text, way, cut=cut)
 
     def canonical(self, answer: str) -> str | None:
         found = self._parse(answer)

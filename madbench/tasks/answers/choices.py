@@ -40,9 +40,8 @@ class ChoiceReader:
         return f'End your reply with the line "Answer: X", where X is the letter of one option ({letters}).'
 
     def read(self, text: str, *, cut: bool = False) -> Extraction:
-        return read(
-            text, Way(self._parse, self._guess, "last_letter", self.marker, strict=self.strict), cut=cut
-        )
+        way = Way(self._parse, self._guess, "last_letter", self.marker, "block", self.strict)
+        return read(text, way, cut=cut)
 
     def canonical(self, answer: str) -> str | None:
         found = self._parse(answer)
@@ -58,7 +57,7 @@ class ChoiceReader:
                 return None
             if not _article(stretch, match):
                 return _letter(match)
-        return self._option(stretch) or next(map(_letter, forms.bracketed.finditer(stretch)), None)
+        return self._option(stretch) or self._line(stretch)
 
     def _option(self, stretch: str) -> Found | None:
         """The option whose words open the stretch, the longest first; none where two options say the same."""
@@ -67,23 +66,30 @@ class ChoiceReader:
                 return Found(letter, match.start(1), match.end(1)) if letter else None
         return None
 
+    def _line(self, stretch: str) -> Found | None:
+        """The letter of the first line that sets one apart; none where that line names several."""
+        place = 0
+        for line in stretch.splitlines(keepends=True):
+            letters = [_letter(match) for match in _forms(self.letters).formal.finditer(line)]
+            if letters:
+                return letters[0].moved(place) if len({found.answer for found in letters}) == 1 else None
+            place += len(line)
+        return None
+
     def _guess(self, text: str) -> list[Found]:
-        """A letter that opens the reply (`(C). Because …`), else bracketed letters, else bare capitals."""
+        """Letters in brackets or at the head of a line or of bold text (`C) …`), else bare capitals."""
         forms = _forms(self.letters)
-        if match := forms.opening.match(text):
-            return [_letter(match)]
         bare = (match for match in forms.bare.finditer(text) if not _article(text, match))
-        return [_letter(match) for match in forms.bracketed.finditer(text)] or [_letter(m) for m in bare]
+        return [_letter(match) for match in forms.formal.finditer(text)] or [_letter(match) for match in bare]
 
 
 @dataclass(frozen=True, slots=True)
 class Forms:
-    """The ways in which a letter of one set may stand in a text, the letter in group 1."""
+    """The ways in which a letter of one set may stand in a text, the letter in the last group."""
 
     lead: re.Pattern[str]
     several: re.Pattern[str]
-    opening: re.Pattern[str]
-    bracketed: re.Pattern[str]
+    formal: re.Pattern[str]
     bare: re.Pattern[str]
 
 
@@ -97,8 +103,11 @@ def _forms(letters: str) -> Forms:
         several=re.compile(
             rf"[\s*_)\]]*(?:or|and|/|&|,)[\s*_(\[]*(?:option\s)?{one}(?![\w'’])", re.IGNORECASE
         ),
-        opening=re.compile(rf"\s*(?:[*_]{{0,3}}[(\[]?)({one})(?:[)\]*_]{{1,4}}|[.:](?=\s|$)|\s*$)"),
-        bracketed=re.compile(rf"(?<!not )[(\[]\s?({one})\s?[)\]]"),
+        formal=re.compile(
+            rf"(?<!not )[(\[]\s?(?P<inside>{one})\s?[)\]]"
+            rf"|(?:^|\*\*)[ \t*_]*(?P<head>{one})(?:[)\].:]+(?=[\s*]|$)|[*_ ]*(?:$|[-–—:]\s))",
+            re.MULTILINE,
+        ),
         bare=re.compile(rf"(?<![\w'’.-])(?<!not )({one})(?![\w'’-]|\.\w)"),
     )
 
@@ -124,4 +133,5 @@ def _article(text: str, match: re.Match[str]) -> bool:
 
 
 def _letter(match: re.Match[str]) -> Found:
-    return Found(match[1].upper(), match.start(1), match.end(1))
+    group = match.lastindex or 0
+    return Found(match[group].upper(), match.start(group), match.end(group))

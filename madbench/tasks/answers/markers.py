@@ -6,16 +6,19 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import zip_longest
+from typing import Literal
 
 Stretch = tuple[int, int]
 """Start and end of a piece of text in which an answer is announced."""
 
+Reach = Literal["line", "block", "text"]
 Rule = Callable[[str], Iterator[Stretch]]
 
 MARKER = r"""
     \b(?:(?:the|my|our|final|correct|right|best)\s{1,3}){0,3}(?:answer|option|choice)[*_"')\]]{0,3}\s{0,3}
         (?:(?:is|was|would\s+be|should\s+be|must\s+be|seems\s+to\s+be)\b(?:\s{0,2}:)?|[:=：])
-  | ^[ \t]{0,3}[\#*_]{1,6}[ \t]*(?:(?:the|my|final|correct)\s){0,2}answer[*_: \t]{0,6}$
+  | ^[ \t]{0,3}[\#*_]{1,6}[ \t]*(?:\w{1,12}[ \t]){0,2}answer[*_: \t]{0,6}$
+  | \b(?:answer|option|choice)\b[^.\n]{1,160}?\b(?:is|are)\s?:[*_ \t]{0,6}$
   | \#{4}(?=[ \t]{0,3}[-+−$£€]?[\d,.]+[ \t]*$)
 """
 QUESTION = re.compile(
@@ -55,11 +58,11 @@ def _closing_brace(text: str, start: int) -> int | None:
 
 
 @lru_cache
-def lines(marker: str = "", *, whole: bool = False) -> Rule:
+def lines(marker: str = "", reach: Reach = "line") -> Rule:
     """`Answer: …`, `the answer is …`, `#### …` and, at a line's start, `marker`.
 
-    A stretch reaches to its line's end (the next line's, if nothing follows the marker) or, `whole`, to the
-    text's; it never reaches over the next marker.
+    A stretch reaches to its line's end, or the next line's if nothing follows the marker (`line`); there, on
+    to the text's end (`block`); always to the text's end (`text`). It never reaches over the next marker.
     """
     extra = rf" | ^[ \t]{{0,8}}{re.escape(marker)}" if marker else ""
     pattern = re.compile(MARKER + extra, re.IGNORECASE | re.MULTILINE | re.VERBOSE)
@@ -69,7 +72,8 @@ def lines(marker: str = "", *, whole: bool = False) -> Rule:
         for hit, following in zip_longest(hits, hits[1:]):
             bound = following.start() if following else len(text)
             start = _skip(text, hit.end(), bound)
-            end = bound if whole else text.find("\n", start, bound)
+            far = reach == "text" or (reach == "block" and "\n" in text[hit.end() : start])
+            end = bound if far else text.find("\n", start, bound)
             yield start, bound if end < 0 else end
 
     return rule

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from madbench.tasks.answers.markers import Rule, boxed, braced, lines, own_part
+from madbench.tasks.answers.markers import Reach, Rule, boxed, braced, lines, own_part
 from madbench.tasks.answers.reasoning import masked
 from madbench.types import Extraction, ParseStatus
 
@@ -26,15 +26,15 @@ class Found:
 class Way:
     """How one kind of answer is read: `parse` a marked stretch, or `guess` from an unmarked text.
 
-    `guess` gives candidates in order, the last one counts; `marker` is one more line marker, `whole` lets
-    an answer take several lines.
+    `guess` gives candidates in order, the last one counts; `marker` is one more line marker, `reach` says how
+    far an answer may stand behind a marker.
     """
 
     parse: Callable[[str], Found | None]
     guess: Callable[[str], list[Found]]
     guess_name: str
     marker: str = ""
-    whole: bool = False
+    reach: Reach = "line"
     strict: bool = False
 
 
@@ -59,7 +59,7 @@ def _read(text: str, way: Way, *, cut: bool) -> Extraction:
     rules: dict[str, Rule] = {
         "final_answer_braces": braced,
         "boxed": boxed,
-        "marker_line": lines(way.marker, whole=way.whole),
+        "marker_line": lines(way.marker, way.reach),
     }
     for name, rule in rules.items():
         hits = [found.moved(start) for start, end in rule(text) if (found := way.parse(text[start:end]))]

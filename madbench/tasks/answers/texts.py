@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from madbench.tasks.answers.markers import Reach
 from madbench.tasks.answers.reading import Found, Way, read
 from madbench.types import Extraction
 
@@ -37,8 +38,10 @@ class TextReader:
         return f'End your reply with {last} "Answer: T", where T is the answer alone.'
 
     def read(self, text: str, *, cut: bool = False) -> Extraction:
-        way = Way(self._parse, self._guess, "whole_reply", self.marker, whole=self.whole, strict=self.strict)
-        return read(text, way, cut=cut)
+        reach: Reach = "text" if self.whole else "line"
+        return read(
+            text, Way(self._parse, self._guess, "whole_reply", self.marker, reach, self.strict), cut=cut
+        )
 
     def canonical(self, answer: str) -> str | None:
         text = _lines(answer) if self.whole else _bare(answer)
@@ -74,6 +77,8 @@ def _bare(text: str) -> str:
 def _barer(text: str) -> str:
     text = TEXT_COMMAND.sub(r"\1", " ".join(text.split()))
     text = text[:-1].rstrip() if text.endswith(".") else text
+    if text.endswith("**") and text.count("**") == 1:
+        return text[:-2].rstrip()
     for opening, closing in PAIRS:
         inner = text[len(opening) : -len(closing)]
         if text.startswith(opening) and text.endswith(closing) and inner and closing not in inner:
