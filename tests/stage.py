@@ -121,8 +121,11 @@ def stage(
 
 
 def play(scene: Scene) -> Played:
-    """One episode from start to end; raises what the protocol raises."""
+    """One episode from start to end, with a fresh memory where the protocol has one; raises what it raises."""
     turns: list[Turn] = []
     episode = Episode(scene, turns.append)
-    outcome = asyncio.run(scene.protocol(scene.problem, episode))
+    if hasattr(scene.protocol, "begin"):
+        outcome, _ = asyncio.run(scene.protocol(scene.problem, episode, scene.protocol.begin()))
+    else:
+        outcome = asyncio.run(scene.protocol(scene.problem, episode))
     return Played(outcome, tuple(turns))

@@ -86,12 +86,14 @@ def secrets(problem: Problem, turns: Sequence[Turn], edge: Edge) -> frozenset[st
 
 
 def _own_words(turn: Turn) -> list[str]:
-    """What a role said: the raw text, and each text that the protocol read out of it; echoes of its prompt are
-    not its own.
-    """
+    """What a role said; what merely repeats its own prompt is not its own."""
     prompt = _flat(shown(turn))
-    said = [turn.completion.text, *_texts(dict(turn.reading.reply))]
-    return [text for text in said if _flat(text) not in prompt]
+    return [text for text in _said(turn) if _flat(text) not in prompt]
+
+
+def _said(turn: Turn) -> list[str]:
+    """A turn's raw text, and every text that the protocol read out of it."""
+    return [turn.completion.text, *_texts(dict(turn.reading.reply))]
 
 
 def _texts(value: JsonValue) -> list[str]:
@@ -108,13 +110,14 @@ def found_in(text: str, hidden: frozenset[str]) -> frozenset[str]:
 
 
 def shown(turn: Turn) -> str:
-    """All that the model read on this turn, its own earlier words left out."""
-    return "\n".join(message.text for message in turn.request.messages if message.role != "assistant")
+    """All that the model read on this turn; its own earlier words, and requests to repair them, left out."""
+    messages = turn.request.messages[: len(turn.request.messages) - 2 * turn.speaker.attempt]
+    return "\n".join(message.text for message in messages if message.role != "assistant")
 
 
 def _carriers(turns: Sequence[Turn], edge: Edge) -> list[str]:
-    """Raw texts of the replies that may carry content across the edge."""
-    return [turn.completion.text for turn in turns if edge.via and turn.reading.kind == edge.via]
+    """What was said in the replies that may carry content across the edge."""
+    return [text for turn in turns if edge.via and turn.reading.kind == edge.via for text in _said(turn)]
 
 
 def _is(pattern: str, role: str, kind: str) -> bool:

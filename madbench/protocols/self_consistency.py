@@ -1,9 +1,8 @@
 """Self-consistency (Wang et al., 2023): sample several answers alone, take the commonest."""
 
-from asyncio import gather
 from dataclasses import dataclass
 
-from madbench.agents import Episode
+from madbench.agents import Episode, together
 from madbench.metrics.votes import TieRule, majority
 from madbench.protocols.replies import Statement
 from madbench.protocols.solver import Asked
@@ -25,7 +24,7 @@ class SelfConsistency(ProtocolSettings):
         pool = max(self.votes, self.pool)
         voters = episode.agents("solver", self.votes, sees=Asked, says=Statement)
         voters += episode.uncharged.agents("solver", pool, sees=Asked, says=Statement)[self.votes :]
-        said = await gather(*(voter.ask(Asked(prompt=problem.prompt)) for voter in voters))
+        said = await together(*(voter.ask(Asked(prompt=problem.prompt)) for voter in voters))
         answers = tuple(statement.answer for statement in said)
         vote = majority(answers[: self.votes], seed=episode.tie_seed, tie=self.tie)
         share = {} if vote.share is None else {"vote_share": vote.share}

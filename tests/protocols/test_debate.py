@@ -12,7 +12,7 @@ from madbench.protocols.debate import Debate
 from madbench.protocols.hearing import Hearing
 from madbench.protocols.revision import Conformist, Follower
 from madbench.protocols.self_consistency import SelfConsistency
-from madbench.types import ContextError, InputError, Request, RoleSettings, Sampling, Shot, StopReason
+from madbench.types import ContextError, InputError, RoleSettings, Sampling, Shot, StopReason
 
 GREEDY = RoleSettings(sampling=Sampling(temperature=0.0))
 
