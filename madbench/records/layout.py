@@ -8,14 +8,14 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 from filelock import FileLock, Timeout
 
-from madbench.records.plan import Plan
+from madbench.records.plan import Asked, Plan
 from madbench.types import InputError
 
 SCHEMA_VERSION = 1
@@ -96,9 +96,16 @@ class RunFolder:
             return Plan({})
         return Plan(dict(read_json(self.plan)["owed"]))
 
-    def write_plan(self, plan: Plan) -> None:
+    def read_asked(self) -> Asked:
+        """How the run was last asked for. Raises InputError where it never was."""
+        if not self.plan.exists():
+            raise InputError(f"{self.path}: no plan.json in it; wanted a run's folder")
+        return Asked(**read_json(self.plan)["asked"])
+
+    def write_plan(self, plan: Plan, asked: Asked) -> None:
         owed = [[sample, epochs] for sample, epochs in plan.owed.items()]
-        write_text(self.plan, json.dumps({"schema_version": SCHEMA_VERSION, "owed": owed}))
+        content = {"schema_version": SCHEMA_VERSION, "asked": asdict(asked), "owed": owed}
+        write_text(self.plan, json.dumps(content, ensure_ascii=False) + "\n")
 
     def claim(self, config: Mapping[str, Any]) -> None:
         """Write down the config that this folder is for. Raises InputError, with the differences, for another."""

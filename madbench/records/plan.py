@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +31,20 @@ class Plan:
 def viewed(ids: Sequence[str], limit: int | None, epochs: int) -> Plan:
     """What one invocation asks for: all epochs of the first `limit` samples."""
     return Plan(dict.fromkeys(ids[:limit], epochs))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How a run was last asked for: what its numbers are about, and what playing it again would need.
+
+    `defaults` are the role settings, as plain data.
+    """
+
+    seed: int
+    epochs: int
+    limit: int | None
+    defaults: Mapping[str, Any]
+
+    def view(self, plan: Plan) -> Plan:
+        """Those rows of a plan that were asked for."""
+        return viewed(list(plan.owed), self.limit, self.epochs)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import socket
 import time
 import traceback
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Protocol, cast
 
 from madbench.agents import Cast, Episode, Scene
 from madbench.run.scores import scores_of
-from madbench.run.witness import Witness, in_order
 from madbench.types import (
     BudgetError,
     ContextError,
@@ -30,6 +29,7 @@ from madbench.types import (
     Sample,
     Strict,
     Task,
+    Turn,
 )
 
 FINAL = {FormatError: Ending.UNPARSED, ContextError: Ending.CONTEXT, BudgetError: Ending.BUDGET}
@@ -88,27 +88,25 @@ class Play:
 
     async def episode(self, seat: Seat) -> tuple[Record, Memory]:
         """Play a row. Raises InputError alone; every other failure becomes a row that keeps its turns."""
-        started, witness, memory = time.monotonic(), Witness(self.cast), seat.memory
+        started, memory, turns = time.monotonic(), seat.memory, list[Turn]()
         outcome, ending, error = None, Ending.DONE, ""
         try:
-            outcome, state = await self._play(seat, witness)
+            outcome, state = await self._play(seat, turns.append)
             memory = replace(memory, state=state)
         except InputError:
             raise
         except Exception as failure:
             ending, error = ending_of(failure)
-        turns = in_order(witness)
         scores, note = scores_of(self.task, self.protocol.edges, seat.sample, outcome, turns)
         effort = Effort(time.monotonic() - started, socket.gethostname())
-        record = Record(
-            seat.id, seat.sample, ending, outcome, turns, scores, place_of(memory), effort, error or note
-        )
+        place, error = place_of(memory), error or note
+        record = Record(seat.id, seat.sample, ending, outcome, tuple(turns), scores, place, effort, error)
         return record, replace(memory, position=memory.position + 1)
 
-    async def _play(self, seat: Seat, witness: Witness) -> tuple[Outcome, Strict | None]:
+    async def _play(self, seat: Seat, write: Callable[[Turn], None]) -> tuple[Outcome, Strict | None]:
         problem = seat.sample.problem
-        scene = Scene(problem, seat.other, witness.cast, self.protocol, self.defaults, self.seed, seat.epoch)
-        episode = Episode(scene, witness.turns.append)
+        scene = Scene(problem, seat.other, self.cast, self.protocol, self.defaults, self.seed, seat.epoch)
+        episode = Episode(scene, write)
         if seat.memory.state is None:
             return await cast(Single, self.protocol)(problem, episode), None
         return await cast(Remembering, self.protocol)(problem, episode, seat.memory.state)

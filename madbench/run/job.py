@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from madbench.agents import Cast
+from madbench.metrics import MeasuredRun, Rows
 from madbench.records.index import Index
 from madbench.records.layout import RunFolder
-from madbench.records.plan import Plan, viewed
+from madbench.records.plan import Asked, Plan, viewed
 from madbench.records.shards import Shard
 from madbench.records.status import State, Status
 from madbench.run.episodes import Play
-from madbench.run.merging import merge
+from madbench.run.merging import merge, write_numbers
 from madbench.run.strands import Strand, strands
 from madbench.types import Ending, ProtocolSettings, Record, RoleSettings, Sample, Task
 
@@ -70,7 +71,7 @@ def extend_plan(job: Job) -> Plan:
     """Write down what the folder owes from now on."""
     ids = [sample.problem.id for sample in samples_of(job.task)]
     plan = job.folder.read_plan().extended(ids, job.limit, job.epochs)
-    job.folder.write_plan(plan)
+    job.folder.write_plan(plan, asked(job))
     return plan
 
 
@@ -154,7 +155,23 @@ async def crowd(work: Callable[[], Coroutine[None, None, None]], size: int) -> N
         raise errors.exceptions[0] from None
 
 
-def finish_job(job: Job) -> None:
-    """Merge the shards into tables and hold every seam. Raises SeamError where rows were lost or doubled."""
+def finish_job(job: Job) -> MeasuredRun:
+    """Merge the shards into tables, hold every seam, write metrics.json; returns the numbers behind it.
+
+    Loads neither task nor model. Raises SeamError where rows were lost or doubled.
+    """
     with job.folder.locked():
-        merge(job.folder, view_of(job))
+        plan = job.folder.read_plan()
+        job.folder.write_plan(plan, asked(job))
+        merge(job.folder, asked(job).view(plan))
+        return measured_run(job, write_numbers(job.folder))
+
+
+def measured_run(job: Job, rows: Rows) -> MeasuredRun:
+    """Rows under the names that tables call this run by."""
+    name, planned = job.name, len(asked(job).view(job.folder.read_plan()))
+    return MeasuredRun(name.arm, name.task, name.protocol, name.cast, job.seed, planned, rows)
+
+
+def asked(job: Job) -> Asked:
+    return Asked(job.seed, job.epochs, job.limit, job.defaults.model_dump(mode="json"))

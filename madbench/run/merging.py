@@ -1,39 +1,52 @@
-"""From shards to tables: the last attempt at every row, in the plan's order, with nothing lost between."""
+"""From shards to tables to metrics: the last attempt at every row, with nothing lost on the way."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from itertools import chain
 
+from madbench.metrics import Rows, arm_metrics, measure, tabulate
 from madbench.records.index import Index
-from madbench.records.layout import RunFolder
+from madbench.records.layout import SCHEMA_VERSION, RunFolder, write_json
 from madbench.records.plan import Plan
 from madbench.records.seams import check_seam
-from madbench.records.tables import read_rows, write_tables
+from madbench.records.tables import read_records, read_rows, write_tables
 from madbench.types import Record, SeamError
 
 RowKey = tuple[str, int]
 
 
+@dataclass(frozen=True, slots=True)
 class Found:
-    """The (sample, epoch) of a plan's rows that are on disk, and of rows there that nobody planned."""
+    """The plan's rows that are on disk, and the rows there that nobody planned."""
 
-    def __init__(self, index: Index, plan: Plan) -> None:
-        self._index, self._plan = index, plan
+    index: Index
+    plan: Plan
 
     def __iter__(self) -> Iterator[RowKey]:
-        return chain(self._index.found(self._plan), self._index.strays)
+        return chain(self.index.found(self.plan), self.index.strays)
 
 
+@dataclass(frozen=True, slots=True)
 class Written:
-    """The (sample, epoch) of the rows in records.parquet, read back."""
+    """The rows of records.parquet, read back."""
 
-    def __init__(self, folder: RunFolder) -> None:
-        self._folder = folder
+    folder: RunFolder
 
     def __iter__(self) -> Iterator[RowKey]:
-        rows = read_rows(self._folder.records, ["sample", "epoch"])
+        rows = read_rows(self.folder.records, ["sample", "epoch"])
         return ((row["sample"], row["epoch"]) for row in rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The rows that metrics were computed from."""
+
+    rows: Rows
+
+    def __iter__(self) -> Iterator[RowKey]:
+        return ((sample.decode(), int(draw)) for sample, draw in self.rows.keys)
 
 
 def merge(folder: RunFolder, view: Plan) -> None:
@@ -56,3 +69,32 @@ def merged(index: Index, plan: Plan) -> Iterator[Record]:
         if (record.id.sample, record.id.epoch) != (sample, epoch):
             raise SeamError(f"shards to merge: wanted {(sample, epoch)}, found {record.id}")
         yield record
+
+
+def tabulated(folder: RunFolder, view: Plan) -> Rows:
+    """The numbers of all rows of `view`, from the tables. Raises SeamError where they are not these."""
+    rows = tabulate(measure(record) for record in viewed_records(folder, view))
+    check_seam("parquet to metrics", view, Counted(rows))
+    return rows
+
+
+def viewed_records(folder: RunFolder, view: Plan) -> Iterator[Record]:
+    """Those of the tables' records that `view` asks for."""
+    for record in read_records(folder):
+        if record.id.epoch < view.owed.get(record.id.sample, 0):
+            yield record
+
+
+def write_numbers(folder: RunFolder) -> Rows:
+    """metrics.json, for the rows last asked for: every metric's estimate; undefined is null."""
+    asked, plan = folder.read_asked(), folder.read_plan()
+    rows = tabulated(folder, asked.view(plan))
+    metrics = {name: asdict(estimate) for name, estimate in sorted(arm_metrics(rows).items())}
+    head = {
+        "schema_version": SCHEMA_VERSION,
+        "seed": asked.seed,
+        "limit": asked.limit,
+        "epochs": asked.epochs,
+    }
+    write_json(folder.metrics, {**head, "planned": len(asked.view(plan)), "metrics": metrics})
+    return rows
