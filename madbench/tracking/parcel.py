@@ -6,60 +6,74 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
 from itertools import islice
+from pathlib import Path
 
 from pydantic import JsonValue
 
 from madbench.tracking.runs import TrackedRun
-from madbench.types import Estimate
+from madbench.types import Estimate, Strict
 
 ID = "id"
 Cell = str | int | float | bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Strict):
     """The first rows of a run, one type a column. `total` counts all of its rows."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     total: int
 
-
-@dataclass(frozen=True, slots=True)
-class Parcel:
-    """What is sent, as JSON text; its `digest` covers the contents of the files too."""
-
-    text: str
-    digest: str
-    ids: tuple[str, ...]
-    total: int
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The rows' own ids; none where no column holds any."""
+        if ID not in self.columns:
+            return ()
+        place = self.columns.index(ID)
+        return tuple(str(row[place]) for row in self.rows)
 
 
-def pack(run: TrackedRun, identity: str, max_rows: int, project: str, entity: str | None) -> Parcel:
+class Labels(Strict):
+    """Under what a run is filed."""
+
+    project: str
+    entity: str | None
+    group: str
+    job_type: str
+    name: str
+
+
+class Parcel(Strict):
+    """All that is sent of one run."""
+
+    id: str
+    labels: Labels
+    config: dict[str, JsonValue]
+    summary: dict[str, JsonValue]
+    table: Table
+    files: tuple[str, ...]
+
+    def digest(self) -> str:
+        """A hash of all this and of the files' contents."""
+        digest = hashlib.blake2b(self.model_dump_json().encode(), digest_size=16)
+        for path in self.files:
+            with Path(path).open("rb") as file:
+                digest.update(hashlib.file_digest(file, "blake2b").digest())
+        return digest.hexdigest()
+
+
+def pack(run: TrackedRun, identity: str, max_rows: int, labels: Labels) -> Parcel:
     """Read the rows once, all of them, keeping the first `max_rows`."""
     table = table_of(run.rows, max_rows)
-    content = {
-        "id": identity,
-        "group": run.group,
-        "job_type": run.job_type,
-        "name": run.name,
-        "project": project,
-        "entity": entity,
-        "config": flat(run.config),
-        "summary": figures(run.estimates) | {"rows_tracked": len(table.rows), "rows_total": table.total},
-        "table": asdict(table),
-        "files": [str(path.resolve()) for path in run.files],
-    }
-    text = json.dumps(content, allow_nan=False)
-    digest = hashlib.blake2b(text.encode(), digest_size=16)
-    for path in run.files:
-        with path.open("rb") as file:
-            digest.update(hashlib.file_digest(file, "blake2b").digest())
-    place = table.columns.index(ID) if ID in table.columns else None
-    ids = () if place is None else tuple(str(row[place]) for row in table.rows)
-    return Parcel(text, digest.hexdigest(), ids, table.total)
+    return Parcel(
+        id=identity,
+        labels=labels,
+        config=flat(run.config),
+        summary=figures(run.estimates) | {"rows_tracked": len(table.rows), "rows_total": table.total},
+        table=table,
+        files=tuple(str(path.resolve()) for path in run.files),
+    )
 
 
 def flat(config: Mapping[str, JsonValue], prefix: str = "") -> dict[str, JsonValue]:
@@ -92,7 +106,8 @@ def table_of(rows: Iterable[Mapping[str, JsonValue]], max_rows: int) -> Table:
     names = list(dict.fromkeys(name for row in kept for name in row))
     names.sort(key=lambda name: name != ID)
     columns = [one_type([row.get(name) for row in kept]) for name in names]
-    return Table(tuple(names), tuple(zip(*columns, strict=True)) if columns else (), total)
+    cells = tuple(zip(*columns, strict=True)) if columns else ()
+    return Table(columns=tuple(names), rows=cells, total=total)
 
 
 def one_type(values: Iterable[JsonValue]) -> list[Cell]:

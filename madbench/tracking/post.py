@@ -29,11 +29,13 @@ def choose_mode(wanted: str | None, home: Path) -> tuple[str, str]:
 
 
 def post(parcel: Parcel, home: Path, mode: str, timeout_s: float) -> Published:
-    """Send a parcel. Raises RuntimeError with the last words of a sender that failed, TimeoutError after `timeout_s`."""
+    """Send a parcel. RuntimeError has the last words of a sender that failed, TimeoutError comes after `timeout_s`."""
     answer = json.loads(
-        _child("madbench.tracking.wandb_send", parcel.text, home, timeout_s, {"WANDB_MODE": mode})
+        _child(
+            "madbench.tracking.wandb_send", parcel.model_dump_json(), home, timeout_s, {"WANDB_MODE": mode}
+        )
     )
-    return Published(mode, parcel.ids, tuple(answer["found"]), parcel.total)
+    return Published(mode, parcel.table.ids, tuple(answer["found"]), parcel.table.total)
 
 
 def _child(module: str, words: str, home: Path, timeout_s: float, more: Mapping[str, str] = {}) -> str:
@@ -43,7 +45,7 @@ def _child(module: str, words: str, home: Path, timeout_s: float, more: Mapping[
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=environment(home) | more,
+        env={**environment(home), **more},
         start_new_session=True,
         text=True,
         encoding="utf-8",

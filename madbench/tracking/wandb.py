@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from madbench.tracking.identity import Receipt, run_id
-from madbench.tracking.parcel import Parcel, pack
+from madbench.tracking.parcel import Labels, Parcel, pack
 from madbench.tracking.post import choose_mode, post
 from madbench.tracking.runs import Published, TrackedRun
 
@@ -43,14 +43,22 @@ class WandbTracking:
     def _publish(self, run: TrackedRun) -> Published:
         if self._decided is None:
             self._decided = self._decide(run)
-        parcel = pack(run, run_id(run.folder), self.max_rows, self.project, self.entity)
-        receipt = Receipt(run.folder, parcel.digest)
-        if self._decided == "disabled" or receipt.holds(self._decided):
-            return Published(self._decided, parcel.ids, parcel.ids, parcel.total)
+        if self._decided == "disabled":
+            return Published("disabled")
+        parcel = self._pack(run)
+        receipt = Receipt(run.folder, parcel.digest())
+        if receipt.holds(self._decided):
+            return Published(self._decided, parcel.table.ids, parcel.table.ids, parcel.table.total)
         sent = self._send(parcel, run)
-        if sent.found == parcel.ids and not sent.problem:
+        if sent.found == sent.due:
             receipt.write(sent.mode)
         return sent
+
+    def _pack(self, run: TrackedRun) -> Parcel:
+        labels = Labels(
+            project=self.project, entity=self.entity, group=run.group, job_type=run.job_type, name=run.name
+        )
+        return pack(run, run_id(run.folder), self.max_rows, labels)
 
     def _decide(self, run: TrackedRun) -> str:
         mode, reason = choose_mode(self.mode, run.home)

@@ -7,82 +7,61 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
-from pydantic import JsonValue, TypeAdapter
+from madbench.tracking.parcel import ID, Parcel
 
 if TYPE_CHECKING:
     from wandb import Run
 
 TABLE = "samples"
-OURS = {
-    "project": "WANDB_PROJECT",
-    "entity": "WANDB_ENTITY",
-    "group": "WANDB_RUN_GROUP",
-    "job_type": "WANDB_JOB_TYPE",
-    "name": "WANDB_NAME",
+VARIABLES = {
+    "WANDB_PROJECT": "project",
+    "WANDB_ENTITY": "entity",
+    "WANDB_RUN_GROUP": "group",
+    "WANDB_JOB_TYPE": "job_type",
+    "WANDB_NAME": "name",
 }
-"""What is ours to say unless the environment says it. Never the id: runs would flow into one."""
-
-
-class Rows(TypedDict):
-    columns: list[str]
-    rows: list[list[JsonValue]]
-    total: int
-
-
-class Content(TypedDict):
-    id: str
-    group: str
-    job_type: str
-    name: str
-    project: str
-    entity: str | None
-    config: dict[str, JsonValue]
-    summary: dict[str, JsonValue]
-    table: Rows
-    files: list[str]
+"""What is ours to say unless the environment says it. Never the id: all runs would flow into one."""
 
 
 def main() -> None:
     out, sys.stdout = sys.stdout, sys.stderr
-    content = TypeAdapter(Content).validate_json(sys.stdin.read())
-    print(json.dumps({"found": send(content)}), file=out)
+    parcel = Parcel.model_validate_json(sys.stdin.read())
+    labels = parcel.labels.model_dump(exclude_none=True)
+    for variable, name in VARIABLES.items():
+        if name in labels:
+            os.environ.setdefault(variable, labels[name])
+    try:
+        print(json.dumps({"found": send(parcel)}), file=out)
+    except Exception as error:
+        sys.exit(" ".join(f"{type(error).__name__}: {error}".split()))
 
 
-def send(content: Content) -> list[str]:
+def send(parcel: Parcel) -> list[str]:
     """One W&B run: config, estimates as its summary, one table, one artifact. Returns the row ids read back."""
     import wandb
 
-    with wandb.init(id=content["id"], resume="allow", config=content["config"], **_said(content)) as run:
-        table = content["table"]
-        run.log({TABLE: wandb.Table(columns=table["columns"], data=table["rows"])})
-        run.summary.update(content["summary"])
-        _attach(run, content)
+    with wandb.init(id=parcel.id, resume="allow", config=parcel.config, allow_val_change=True) as run:
+        run.log(
+            {TABLE: wandb.Table(columns=list(parcel.table.columns), data=list(map(list, parcel.table.rows)))}
+        )
+        run.summary.update(parcel.summary)
+        _attach(run, parcel)
         folder = Path(run.dir)
-    _drop_older(folder.parent, content["id"])
-    return _read_back(folder, table["columns"])
+    _drop_older(folder.parent, parcel.id)
+    return _read_back(folder, parcel.table.columns)
 
 
-def _said(content: Content) -> Mapping[str, str | None]:
-    known: Mapping[str, object] = content
-    return {
-        name: str(known[name])
-        for name, variable in OURS.items()
-        if known[name] and not os.environ.get(variable)
-    }
-
-
-def _attach(run: Run, content: Content) -> None:
+def _attach(run: Run, parcel: Parcel) -> None:
     """The result files as one artifact, taken from where they lie rather than copied."""
     import wandb
 
-    if not content["files"]:
+    if not parcel.files:
         return
-    artifact = wandb.Artifact(re.sub(r"[^A-Za-z0-9_.-]", "-", content["name"])[:128], type="results")
-    for path in content["files"]:
+    artifact = wandb.Artifact(re.sub(r"[^A-Za-z0-9_.-]", "-", parcel.labels.name)[:128], type="results")
+    for path in parcel.files:
         artifact.add_file(path, policy="immutable", skip_cache=True)
     run.log_artifact(artifact)
 
@@ -94,13 +73,13 @@ def _drop_older(kept: Path, identity: str) -> None:
             shutil.rmtree(path, ignore_errors=True)
 
 
-def _read_back(folder: Path, columns: list[str]) -> list[str]:
+def _read_back(folder: Path, columns: tuple[str, ...]) -> list[str]:
     """The ids in the newest table file that W&B wrote."""
     files = sorted(folder.glob(f"media/table/{TABLE}_*.table.json"), key=lambda path: path.stat().st_mtime)
-    if not files or "id" not in columns:
+    if not files or ID not in columns:
         return []
     rows = json.loads(files[-1].read_text(encoding="utf-8"))["data"]
-    return [str(row[columns.index("id")]) for row in rows]
+    return [str(row[columns.index(ID)]) for row in rows]
 
 
 if __name__ == "__main__":

@@ -1,0 +1,261 @@
+"""W&B for real, without a network: runs are written, then read back from W&B's own files."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import socket
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from tracking import wandb_file
+
+from madbench.tracking import TrackedRun, WandbTracking
+from madbench.types import Estimate
+
+KEY = "0123456789" * 4
+ROWS = [
+    {"id": "s0", "answer": 18, "right": 1.0},
+    {"id": "s1", "answer": "B", "right": 0.0},
+    {"id": "s2", "answer": None, "right": 0.0},
+]
+
+
+@pytest.fixture(autouse=True)
+def outside(tmp_path):
+    """A home of its own, and no W&B settings from outside."""
+    before = dict(os.environ)
+    for name in [name for name in os.environ if name.startswith(("WANDB", "NETRC"))]:
+        del os.environ[name]
+    os.environ["HOME"] = str(tmp_path / "somebody")
+    (tmp_path / "somebody").mkdir()
+    yield
+    os.environ.clear()
+    os.environ.update(before)
+
+
+@pytest.fixture
+def home(tmp_path):
+    return tmp_path / "outputs" / "quick"
+
+
+def tracked(home, name="sums-debate-tiny-s0-0badcafe", rows=ROWS, value=0.5) -> TrackedRun:
+    folder = home / "runs" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    metrics = folder / "metrics.json"
+    metrics.write_text(json.dumps({"accuracy": value}))
+    config = {"task": {"name": "sums", "n": 3}, "seed": 0}
+    estimates = {"accuracy": Estimate(value, 0.1, 0.9, 3), "ece": Estimate(None, None, None, 0)}
+    return TrackedRun(folder, home, "quick", "debate", config, estimates, iter(rows), (metrics,))
+
+
+def results(home) -> dict[str, bytes]:
+    """Every result file; a tracker's own note is none."""
+    files = (path for path in home.glob("runs/*/*") if path.name != "tracking.json")
+    return {str(path): path.read_bytes() for path in files}
+
+
+def warnings(caplog) -> list[str]:
+    return [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+
+
+@pytest.fixture
+def silent_server():
+    """Takes connections and never says a word."""
+    with socket.create_server(("127.0.0.1", 0), backlog=64) as server:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+
+
+@pytest.fixture
+def dead_server():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    return f"http://127.0.0.1:{port}"
+
+
+def test_an_offline_run_holds_what_ours_holds(home, caplog):
+    sent = WandbTracking().publish(tracked(home))
+    (run,) = wandb_file.offline_runs(home).values()
+    assert (run.run.run_group, run.run.job_type, run.run.project) == ("quick", "debate", "madbench")
+    assert run.run.display_name == "sums-debate-tiny-s0-0badcafe"
+    assert {"task.name": "sums", "task.n": 3, "seed": 0}.items() <= run.config.items()
+    assert {"accuracy": 0.5, "accuracy/low": 0.1, "accuracy/n": 3, "ece": None}.items() <= run.summary.items()
+    assert (run.summary["rows_tracked"], run.summary["rows_total"], run.exit_code) == (3, 3, 0)
+    table = wandb_file.table(home, run)
+    assert table["columns"] == ["id", "answer", "right"]
+    assert table["data"] == [["s0", "18", 1.0], ["s1", "B", 0.0], ["s2", None, 0.0]]
+    assert run.artifacts["results"]["metrics.json"].read_text() == '{"accuracy": 0.5}'
+    assert sent.found == sent.due == ("s0", "s1", "s2")
+    assert len(warnings(caplog)) == 1
+    assert "no key" in warnings(caplog)[0]
+
+
+def test_several_runs_of_one_process_stay_apart_and_warn_once(home, caplog):
+    tracking = WandbTracking()
+    for number, name in enumerate(("sums-cot-tiny-s0-aa", "sums-debate-tiny-s0-bb")):
+        tracking.publish(tracked(home, name, value=number / 2))
+    runs = wandb_file.offline_runs(home).values()
+    assert {(run.run.display_name, run.summary["accuracy"]) for run in runs} == {
+        ("sums-cot-tiny-s0-aa", 0.0),
+        ("sums-debate-tiny-s0-bb", 0.5),
+    }
+    assert len(warnings(caplog)) == 1
+
+
+def test_a_rerun_keeps_its_id_and_replaces_its_rows(home):
+    tracking = WandbTracking(mode="offline", max_rows=2)
+    first = tracking.publish(tracked(home))
+    (before,) = wandb_file.offline_runs(home)
+    again = tracking.publish(
+        tracked(home, rows=[*ROWS, {"id": "s3", "answer": "7", "right": 1.0}], value=0.75)
+    )
+    (after,) = wandb_file.offline_runs(home).items()
+    assert (first.due, first.total, again.due, again.total) == (("s0", "s1"), 3, ("s0", "s1"), 4)
+    assert (after[0], after[1].summary["accuracy"], after[1].summary["rows_total"]) == (before, 0.75, 4)
+
+
+def test_an_unchanged_run_is_not_sent_again(home):
+    tracking = WandbTracking(mode="offline")
+    tracking.publish(tracked(home))
+    (path,) = home.glob("wandb/offline-run-*")
+    written = path.stat().st_mtime_ns
+    sent = tracking.publish(tracked(home))
+    assert [(found, found.stat().st_mtime_ns) for found in home.glob("wandb/offline-run-*")] == [
+        (path, written)
+    ]
+    assert sent.found == ("s0", "s1", "s2")
+
+
+def test_everything_lies_under_the_output_folder(home, tmp_path):
+    WandbTracking(mode="offline").publish(tracked(home))
+    assert list((tmp_path / "somebody").rglob("*")) == []
+    assert {path.name for path in home.iterdir()} == {"runs", "wandb"}
+
+
+def test_the_environment_beats_the_settings(home, tmp_path):
+    elsewhere = tmp_path / "scratch"
+    elsewhere.mkdir()
+    os.environ |= {
+        "WANDB_PROJECT": "mine",
+        "WANDB_ENTITY": "us",
+        "WANDB_RUN_GROUP": "other",
+        "WANDB_DIR": str(elsewhere),
+    }
+    os.environ["WANDB_MODE"] = "offline"
+    WandbTracking(project="theirs", entity="them", mode="online").publish(tracked(home))
+    (run,) = wandb_file.offline_runs(elsewhere).values()
+    assert (run.run.project, run.run.entity, run.run.run_group, run.run.job_type) == (
+        "mine",
+        "us",
+        "other",
+        "debate",
+    )
+    assert not list(home.glob("wandb/offline-run-*"))
+
+
+def test_an_id_in_the_environment_does_not_join_runs(home):
+    os.environ["WANDB_RUN_ID"] = "one-for-all"
+    tracking = WandbTracking(mode="offline")
+    for name in ("a", "b"):
+        tracking.publish(tracked(home, name))
+    assert len(wandb_file.offline_runs(home)) == 2
+
+
+def test_disabled_writes_nothing(home):
+    assert WandbTracking(mode="disabled").publish(tracked(home)).mode == "disabled"
+    assert not list(home.glob("wandb/*run-*"))
+
+
+def test_a_dead_server_is_noticed_before_it_costs_anything(home, dead_server, caplog):
+    os.environ |= {"WANDB_BASE_URL": dead_server, "WANDB_API_KEY": KEY}
+    sent = WandbTracking().publish(tracked(home))
+    assert (sent.mode, sent.found, sent.problem) == ("offline", ("s0", "s1", "s2"), "")
+    assert ["does not answer" in text for text in warnings(caplog)] == [True]
+
+
+def test_a_server_that_blocks_costs_a_bounded_wait_once(home, silent_server, caplog):
+    os.environ |= {"WANDB_BASE_URL": silent_server, "WANDB_API_KEY": KEY, "WANDB_MODE": "online"}
+    tracking, run = WandbTracking(timeout_s=4.5), tracked(home)
+    before, start = results(home), time.monotonic()
+    sent = tracking.publish(run)
+    assert (sent.mode, sent.found) == ("offline", ("s0", "s1", "s2"))
+    assert time.monotonic() - start < 2 * 4.5 + 3
+    assert results(home) == before
+    second = time.monotonic()
+    assert tracking.publish(tracked(home, "next")).mode == "offline"
+    assert time.monotonic() - second < 4.5
+    assert len(warnings(caplog)) == 1
+
+
+def test_no_process_outlives_its_time(home, silent_server):
+    os.environ |= {"WANDB_BASE_URL": silent_server, "WANDB_API_KEY": KEY, "WANDB_MODE": "online"}
+    WandbTracking(timeout_s=4.0).publish(tracked(home))
+    time.sleep(1.0)
+    assert [line for line in commands() if str(home) in line or silent_server in line] == []
+
+
+def commands() -> list[str]:
+    """Environments and command lines of the processes that run now, this one aside."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        if path.name == str(os.getpid()):
+            continue
+        try:
+            found.append(
+                (path / "environ").read_text(errors="replace")
+                + (path / "cmdline").read_text(errors="replace")
+            )
+        except OSError:
+            continue
+    return found
+
+
+def test_rows_that_cannot_be_read_cost_no_result(home, caplog):
+    def rows():
+        yield ROWS[0]
+        raise RuntimeError("torn table")
+
+    run = tracked(home, rows=rows())
+    before = results(home)
+    sent = WandbTracking(mode="offline").publish(run)
+    assert "torn table" in sent.problem
+    assert results(home) == before
+    assert ["torn table" in text for text in warnings(caplog)] == [True]
+
+
+def test_a_folder_that_cannot_be_written_costs_no_result(tmp_path, caplog):
+    home = tmp_path / "quick"
+    run = tracked(home)
+    (home / "wandb").write_text("a file where a folder should be")
+    before = results(home)
+    assert WandbTracking(mode="offline").publish(run).problem
+    assert results(home) == before
+    assert len(warnings(caplog)) == 1
+
+
+class Service(BaseHTTPRequestHandler):
+    """Answers every request with nothing: a server, but not W&B."""
+
+    def do_GET(self):
+        self.send_response(404)
+        self.end_headers()
+
+    do_POST = do_GET
+
+    def log_message(self, *words):
+        return
+
+
+def test_a_server_that_is_not_wandb_ends_offline(home, caplog):
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Service)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    os.environ |= {"WANDB_BASE_URL": f"http://127.0.0.1:{server.server_port}", "WANDB_API_KEY": KEY}
+    sent = WandbTracking(timeout_s=8.0).publish(tracked(home))
+    server.shutdown()
+    server.server_close()
+    assert (sent.mode, sent.found) == ("offline", ("s0", "s1", "s2"))
+    assert len(warnings(caplog)) == 1
