@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from madbench.agents import Episode, Memory
-from madbench.protocols.replies import Form, Passage, Statement
+from madbench.protocols.replies import Form, Short, Statement
 from madbench.protocols.solver import Asked
 from madbench.types import (
     FormatError,
@@ -31,7 +31,7 @@ class FaultyDraft(Draft):
 class Feedback(Form):
     """Advice on a draft. `verdict` alone ends the refining; words of praise in the advice do not."""
 
-    advice: Passage
+    advice: Short
     verdict: Literal["keep", "revise"]
 
 
