@@ -6,7 +6,7 @@ Which interval is used where was chosen by simulation; experiments/validity prin
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,11 +20,9 @@ Ints = npt.NDArray[np.int64]
 
 LEVEL = 0.95
 Z = float(stats.norm.ppf(0.5 + LEVEL / 2))
-RESAMPLES = 2000
+RESAMPLES = 1000
 SEED = 20230305
 """Of every bootstrap: the same rows give the same interval."""
-MANY = 2000
-"""Beyond so many clusters a bootstrap is the normal approximation, only slower."""
 
 
 def undefined(n: int = 0) -> Estimate:
@@ -41,9 +39,9 @@ def wilson(successes: float, n: float, z: float = Z) -> tuple[float, float]:
     return (0.0 if p <= 0 else low), (1.0 if p >= 1 else high)
 
 
-def sums(codes: Ints, weights: Floats) -> Floats:
-    """Weights added up by code, 0 to the highest."""
-    return np.bincount(codes, weights).astype(np.float64)
+def sums(codes: Ints, weights: Floats, size: int = 0) -> Floats:
+    """Weights added up by code, 0 to the highest (and on to `size`)."""
+    return np.bincount(codes, weights, size).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +111,7 @@ def effective_wilson(value: float, error: float | None, clusters: int, least: in
     if not error or not 0 < value < 1:
         return wilson(value * least, least)
     effective = max(value * (1 - value) / error**2, 1.0)
-    return wilson(value * effective, effective, float(stats.t.ppf(0.5 + LEVEL / 2, clusters - 1)))
+    return wilson(value * effective, effective, reach(clusters))
 
 
 def mean(values: Floats, clusters: Ints, n: int | None = None) -> Estimate:
@@ -130,52 +128,35 @@ def around(value: float, error: float | None, clusters: int, n: int) -> Estimate
     """Value and standard error as a Student interval with as many degrees of freedom as clusters less one."""
     if error is None:
         return Estimate(value, None, None, n)
-    reach = float(stats.t.ppf(0.5 + LEVEL / 2, clusters - 1)) * error
-    return Estimate(value, value - reach, value + reach, n)
+    margin = reach(clusters) * error
+    return Estimate(value, value - margin, value + margin, n)
 
 
 def ratio(above: Floats, below: Floats, clusters: Ints, n: int | None = None) -> Estimate:
-    """Sum of `above` over sum of `below` with a seeded cluster bootstrap; undefined when nothing is below.
+    """Sum of `above` over sum of `below`, both positive, with Student's interval on the log scale.
 
-    A bound that the resamples do not determine (nothing below in too many of them) is None.
+    Undefined when nothing is below; no bounds from a single cluster or a ratio of 0.
     """
     kept = ~(np.isnan(above) | np.isnan(below))
     counted = int(kept.sum()) if n is None else n
     groups = Grouped.of(above[kept], below[kept], clusters[kept])
     if not groups.below.sum():
         return undefined(counted)
-    if len(groups.above) > MANY:
-        return around(groups.value, groups.error(), len(groups.above), counted)
-    low, high = bootstrap(lambda pick: _quotients(groups, pick), len(groups.above))
-    return Estimate(groups.value, low, high, counted)
+    value, error = groups.value, groups.error()
+    if not error or value <= 0:
+        return Estimate(value, None if error is None else value, None if error is None else value, counted)
+    factor = math.exp(reach(len(groups.above)) * error / value)
+    return Estimate(value, value / factor, value * factor, counted)
 
 
-def _quotients(groups: Grouped, picks: Ints) -> Floats:
-    above, below = groups.above[picks].sum(axis=1), groups.below[picks].sum(axis=1)
-    quotients: Floats = np.divide(above, below, out=np.full(len(picks), np.inf), where=below > 0)
-    return quotients
+def reach(clusters: int) -> float:
+    """Student's quantile for a 95 % interval from so many clusters (two or more), in standard errors."""
+    return float(stats.t.ppf(0.5 + LEVEL / 2, clusters - 1))
 
 
-def bootstrap(
-    statistics: Callable[[Ints], Floats], clusters: int, resamples: int = RESAMPLES
-) -> tuple[float | None, float | None]:
-    """Percentile interval over resampled clusters, as many as there are, drawn with replacement (Efron, 1979).
-
-    `statistics` takes cluster numbers (resamples by clusters) and gives one value a resample. None bounds: a single
-    cluster, or values that are not finite.
-    """
-    if clusters < 2:
-        return None, None
-    picks = np.random.default_rng(SEED).integers(clusters, size=(resamples, clusters))
-    return percentiles(statistics(picks))
-
-
-def percentiles(values: Floats) -> tuple[float | None, float | None]:
-    """The middle 95 % of resampled values; None for a bound that is not finite."""
-    tail = 100 * (1 - LEVEL) / 2
-    low, high = np.percentile(values, [tail, 100 - tail], method="inverted_cdf")
-    return finite(float(low)), finite(float(high))
-
-
-def finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def resamples(clusters: int, count: int = RESAMPLES) -> Iterator[Floats]:
+    """How often each cluster is drawn when as many as there are are drawn with replacement (Efron, 1979). Seeded."""
+    rng = np.random.default_rng(SEED)
+    for _ in range(count):
+        picks = rng.integers(clusters, size=clusters)
+        yield np.bincount(picks, minlength=clusters).astype(np.float64)
