@@ -1,8 +1,13 @@
-"""The command line: a Hydra application, and the verbs beside it."""
+"""The command line: `python -m madbench`."""
+
+import sys
+
+from madbench.sweep.app import run
 
 
 def main() -> None:
-    """Run madbench."""
+    """Run what the command line asks for and exit with its code."""
+    sys.exit(run(sys.argv[1:]))
 
 
 if __name__ == "__main__":

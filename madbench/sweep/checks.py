@@ -1,0 +1,50 @@
+"""What makes a job impossible, found out before anything starts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from madbench.agents import settings_of
+from madbench.sweep.building import Built
+from madbench.sweep.identity import players
+from madbench.types import Capability, InputError, Model, Sample, Sessional
+
+
+def check(job: Built, samples: Sequence[Sample]) -> None:
+    """Raise InputError where a job could not be played through."""
+    if not samples:
+        raise InputError(f"task: {job.task.name} has no samples")
+    if isinstance(job.protocol, Sessional) and job.protocol.session < 1:
+        raise InputError(f"protocol.session: expected 1 or more, found {job.protocol.session}")
+    for role in job.protocol.plays:
+        if not (seats := players(job, role)):
+            raise InputError(f"cast: nobody plays {role}; there is {sorted(job.cast)}, and no default")
+        if settings_of(role, job.protocol, job.defaults).contract.enforcement == "grammar":
+            _refuse_without_grammar(role, seats)
+
+
+def refuse_idle_roles(jobs: Sequence[Built]) -> None:
+    """A role that no protocol of the sweep plays is a mistake, not an idle model."""
+    played = {role for job in jobs for role in job.protocol.plays}
+    if idle := {role for job in jobs for role in job.cast} - played - {"default"}:
+        raise InputError(
+            f"cast: nobody plays {sorted(idle)}; this sweep's roles are {sorted(played)}, and default"
+        )
+
+
+def check_models(jobs: Sequence[Built]) -> None:
+    """Let every model say now what would fail at loading; equal settings are asked once."""
+    checked: list[Model] = []
+    for model in (model for job in jobs for model in job.models):
+        if model not in checked:
+            model.check()
+            checked.append(model)
+
+
+def _refuse_without_grammar(role: str, seats: Sequence[Model]) -> None:
+    for model in seats:
+        if Capability.GRAMMAR not in model.capabilities:
+            raise InputError(
+                f"contract.enforcement: {role} is held by grammar, which {model.name} cannot do (it declares "
+                f"{sorted(model.capabilities)}); choose prompt or repair, or a model that declares grammar"
+            )

@@ -1,0 +1,47 @@
+"""Two arms of one experiment against each other, whichever they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from madbench.metrics.comparisons import Paired, interval, joint_clusters, p_value, same_rows
+from madbench.metrics.contest import Contestant, contestant
+from madbench.run.job import Job, measured_run
+from madbench.run.merging import write_numbers
+from madbench.types import Comparison, InputError
+
+
+def compare(jobs: Sequence[Job], first: str, second: str) -> Comparison:
+    """Accuracy of the first arm minus the second's, all seeds of each. Raises InputError for an unknown arm, and
+    where the two do not hold the same samples.
+    """
+    ours, theirs = _arm(jobs, first), _arm(jobs, second)
+    places = same_rows(ours.rows.keys, theirs.rows.keys)
+    differences = ours.rows.column("correct") - theirs.rows.column("correct")[places]
+    clusters = joint_clusters(ours.rows.clusters, theirs.rows.clusters[places])
+    pairs = Paired(differences, clusters, len(set(ours.rows.samples.tolist())))
+    low, high = interval(pairs)
+    return Comparison(first, second, "accuracy", pairs.sums.value, low, high, p_value(pairs), pairs.samples)
+
+
+def sentence(found: Comparison) -> str:
+    """The comparison in one line."""
+    if found.difference is None or found.low is None or found.high is None or found.p is None:
+        return f"{found.a} and {found.b}: nothing to compare"
+    return (
+        f"{found.metric} of {found.a} minus {found.b}: {found.difference:+.3f} "
+        f"[{found.low:+.3f}, {found.high:+.3f}], p = {found.p:.3g}, n = {found.n} samples"
+    )
+
+
+def _arm(jobs: Sequence[Job], arm: str) -> Contestant:
+    """All seeds of one arm; task and cast join its name where the sweep has several, as in the report."""
+    tasks, casts = {job.name.task for job in jobs}, {job.name.cast for job in jobs}
+    labels = [
+        "/".join([job.name.task] * (len(tasks) > 1) + [job.name.arm] + [job.name.cast] * (len(casts) > 1))
+        for job in jobs
+    ]
+    chosen = [job for job, label in zip(jobs, labels, strict=True) if label == arm]
+    if not chosen:
+        raise InputError(f"compare: no arm {arm!r}; there are {', '.join(dict.fromkeys(labels))}")
+    return contestant(arm, [measured_run(job, write_numbers(job.folder)) for job in chosen])

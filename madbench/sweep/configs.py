@@ -1,0 +1,103 @@
+"""Where the configs stand, and one job's config as strict plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from pydantic import Field, JsonValue, ValidationError
+
+from madbench.types import InputError, RoleSettings, Strict
+
+Plain = Mapping[str, JsonValue]
+ROLE_KEYS = tuple(RoleSettings.model_fields)
+
+
+def conf_folder() -> Path:
+    """The folder of configs: inside an installed package, beside it in a checkout."""
+    package = Path(__file__).parents[1]
+    inside = package / "conf"
+    return inside if inside.is_dir() else package.parent / "conf"
+
+
+def choices_of(group: str) -> list[str]:
+    """The names that `group=…` accepts, as shipped."""
+    return sorted(file.stem for file in (conf_folder() / group).glob("*.yaml"))
+
+
+class Parts(Strict):
+    """The configs that name a class and its settings each."""
+
+    task: Plain
+    protocol: Plain
+    cast: Plain
+    tracking: Plain
+
+
+class Extent(Strict):
+    """How much is run, and where it goes. `limit` and `epochs` only ever extend a run's plan."""
+
+    name: str = Field(pattern=r"^[\w.+-]+$")
+    output_root: str
+    seed: int
+    limit: int | None = Field(ge=1)
+    epochs: int = Field(ge=1)
+    dry_run: bool
+
+
+class JobConfig(Strict):
+    """One job, as composed: plain, resolved, JSON both ways. `choices` names each group's file."""
+
+    parts: Parts
+    extent: Extent
+    defaults: RoleSettings
+    choices: Mapping[str, str]
+    overrides: tuple[str, ...]
+
+    @property
+    def home(self) -> Path:
+        """The experiment's own folder."""
+        return Path(self.extent.output_root).absolute() / self.extent.name
+
+
+def read_config(config: DictConfig, choices: Mapping[str, str], overrides: tuple[str, ...]) -> JobConfig:
+    """A composed config, interpolations resolved. Raises InputError naming the key at fault."""
+    try:
+        plain = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
+    except OmegaConfBaseException as error:
+        raise InputError(f"config: {str(error).splitlines()[0]}") from error
+    assert isinstance(plain, dict)
+    return job_config({str(key): value for key, value in plain.items()}, choices, overrides)
+
+
+def job_config(plain: Plain, choices: Mapping[str, str], overrides: tuple[str, ...]) -> JobConfig:
+    """Sort the flat keys of a config into a JobConfig; unknown and missing keys are errors."""
+    known = {*Parts.model_fields, *Extent.model_fields, *ROLE_KEYS}
+    if unknown := sorted(set(plain) - known):
+        raise InputError(f"config: unknown key {', '.join(unknown)}; there are {', '.join(sorted(known))}")
+    try:
+        return JobConfig(
+            parts=Parts.model_validate(_take(plain, Parts)),
+            extent=Extent.model_validate(_take(plain, Extent)),
+            defaults=RoleSettings.model_validate(_take(plain, RoleSettings)),
+            choices=choices,
+            overrides=overrides,
+        )
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise InputError(f"config: {where}: {first['msg']}, found {first['input']!r}") from error
+
+
+def flat(config: JobConfig) -> dict[str, JsonValue]:
+    """The config with the keys that a user writes, as it stands in a run's config.yaml."""
+    parts, extent, defaults = (
+        part.model_dump(mode="json") for part in (config.parts, config.extent, config.defaults)
+    )
+    return {**parts, **extent, **defaults}
+
+
+def _take(plain: Plain, model: type[Strict]) -> dict[str, JsonValue]:
+    return {key: plain[key] for key in model.model_fields if key in plain}

@@ -1,0 +1,50 @@
+"""The Hydra application: composes configs and hands them to a launcher."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import hydra
+from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
+from omegaconf import DictConfig
+
+from madbench.sweep.configs import conf_folder
+from madbench.sweep.endings import FULL_ERROR, Finished, JobFailed
+from madbench.sweep.launcher import job_of, register
+from madbench.sweep.pool import PoolSettings
+
+
+def compose_and_launch(arguments: Sequence[str]) -> None:
+    """Let Hydra read its arguments, compose, and call the launcher. All that goes wrong is raised."""
+    sys.argv[1:] = arguments
+    with _errors_reach_us():
+        hydra.main(config_path=str(conf_folder()), config_name="config", version_base="1.3")(run_one)()
+
+
+def run_one(config: DictConfig) -> None:
+    """What any launcher but `pool` calls for each job, and Hydra itself for a single one."""
+    from madbench.sweep.sweeping import sweep
+
+    code = sweep([job_of(config, HydraConfig.get())], PoolSettings())
+    if code and HydraConfig.get().mode is RunMode.RUN:
+        raise Finished(code)
+    if code:
+        raise JobFailed(f"exit code {code}")
+
+
+@contextmanager
+def _errors_reach_us() -> Iterator[None]:
+    """Hydra reports errors itself and exits with 1, unless asked for the full error: then it raises."""
+    before = os.environ.get(FULL_ERROR)
+    os.environ[FULL_ERROR] = "1"
+    register()
+    try:
+        yield
+    finally:
+        os.environ.pop(FULL_ERROR)
+        if before is not None:
+            os.environ[FULL_ERROR] = before

@@ -1,0 +1,70 @@
+"""What makes two runs the same run: all that can change a record, and nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+
+from pydantic import JsonValue
+
+from madbench.agents import prompt_hashes, settings_of
+from madbench.sweep.building import Built
+from madbench.types import Model, ProtocolSettings, RoleSettings, Sample
+
+SEMANTICS = 1
+"""Raised whenever the same config starts to mean something else."""
+
+
+def facts_of(built: Built, samples: Sequence[Sample], seed: int) -> dict[str, JsonValue]:
+    """Task content, protocol, cast, role settings, prompts and seed, as plain data.
+
+    Left out, since they change no record: where files lie, limit, epochs, tracking, launcher, device, batches.
+    """
+    protocol = built.protocol
+    roles = {role: settings_of(role, protocol, built.defaults) for role in protocol.plays}
+    shadows = frozenset(settings.templates for settings in roles.values() if settings.templates)
+    facts = {
+        "semantics": SEMANTICS,
+        "seed": seed,
+        "task": {"class": type(built.task).__qualname__, "content": content_hash(samples)},
+        "protocol": {"class": type(protocol).__qualname__, **_fields(protocol)},
+        "cast": {role: [model.fingerprint() for model in players(built, role)] for role in protocol.plays},
+        "roles": {role: _spoken(settings) for role, settings in roles.items()},
+        "prompts": prompt_hashes(protocol_file(protocol), shadows),
+    }
+    plain: dict[str, JsonValue] = json.loads(json.dumps(facts, default=repr))
+    return plain
+
+
+def config_hash(facts: Mapping[str, JsonValue]) -> str:
+    """Hex SHA-256 over a run's facts."""
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+def players(built: Built, role: str) -> tuple[Model, ...]:
+    """The models of a role's seats."""
+    return built.cast.get(role) or built.cast.get("default", ())
+
+
+def protocol_file(protocol: ProtocolSettings) -> str:
+    """The file that defines a protocol, which is also its name."""
+    return type(protocol).__module__.rpartition(".")[2]
+
+
+def content_hash(samples: Iterable[Sample]) -> str:
+    """Over every sample in order: question, reader, shots and target."""
+    digest = hashlib.sha256()
+    for sample in samples:
+        digest.update(repr(sample).encode())
+    return digest.hexdigest()
+
+
+def _fields(protocol: ProtocolSettings) -> dict[str, object]:
+    return {field.name: getattr(protocol, field.name) for field in fields(protocol) if field.name != "roles"}
+
+
+def _spoken(settings: RoleSettings) -> dict[str, JsonValue]:
+    """Settings of a role without the place of its templates: their content is hashed instead."""
+    return settings.model_dump(mode="json", exclude={"templates"})

@@ -1,0 +1,87 @@
+"""What a sweep leaves for later commands: which runs it showed, in which view, and how fast its models were."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from madbench.records.layout import RunFolder, write_text
+from madbench.run.job import Job, RunName
+from madbench.sweep.manifests import config_of
+from madbench.sweep.planning import restore
+from madbench.types import InputError, Strict
+
+FILE = "sweep.json"
+
+
+class Shown(Strict):
+    """One run of a sweep, as its summary calls it; which rows it shows stands in the run's own folder."""
+
+    folder: str
+    arm: str
+    task: str
+    protocol: str
+    cast: str
+
+
+class Rates(Strict):
+    """Tokens a second of one cast, all requests of a sweep together."""
+
+    prompt: float
+    output: float
+
+
+class Kept(Strict):
+    """`sweep.json` in an experiment's folder: its last sweep. `rates` are by cast."""
+
+    runs: tuple[Shown, ...]
+    rates: Mapping[str, Rates]
+
+
+def shown(job: Job) -> Shown:
+    name = job.name
+    return Shown(
+        folder=job.folder.path.name, arm=name.arm, task=name.task, protocol=name.protocol, cast=name.cast
+    )
+
+
+def jobs_in(home: Path) -> list[Job]:
+    """The jobs of an experiment's last sweep. Raises InputError where the folder is not an experiment's."""
+    return [_job(home, run) for run in read_kept(home).runs]
+
+
+def _job(home: Path, run: Shown) -> Job:
+    folder, name = RunFolder(home / "runs" / run.folder), RunName(run.arm, run.task, run.protocol, run.cast)
+    job = restore(config_of(folder), name, folder.path).job
+    view = folder.read_asked()
+    return replace(job, limit=view.limit, epochs=view.epochs)
+
+
+def write_kept(home: Path, kept: Kept) -> None:
+    write_text(home / FILE, kept.model_dump_json(indent=1) + "\n")
+
+
+def read_kept(home: Path) -> Kept:
+    """Raises InputError where the folder is not an experiment's."""
+    file = home / FILE
+    if not file.is_file():
+        raise InputError(
+            f"{home}: no {FILE} in it; wanted an experiment's folder, such as outputs/quickstart"
+        )
+    try:
+        return Kept.model_validate_json(file.read_text(encoding="utf-8"))
+    except ValidationError as error:
+        raise InputError(f"{file}: not readable ({error.errors()[0]['msg']})") from error
+
+
+def rates_in(home: Path) -> dict[str, Rates]:
+    return dict(read_kept(home).rates) if (home / FILE).is_file() else {}
+
+
+def rates_of(home: Path, cast: str) -> Rates | None:
+    """How fast a cast was in this experiment, else in any other under the same output root."""
+    folders = [home, *sorted(file.parent for file in home.parent.glob(f"*/{FILE}"))]
+    return next((rates[cast] for rates in map(rates_in, folders) if cast in rates), None)

@@ -1,0 +1,88 @@
+"""The Hydra launcher `pool`: all jobs of a sweep at once, in as few model loads as there are casts."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+
+from hydra.conf import HydraConf
+from hydra.core.hydra_config import HydraConfig
+from hydra.core.plugins import Plugins
+from hydra.core.utils import JobReturn, JobStatus, setup_globals
+from hydra.plugins.launcher import Launcher
+from hydra.types import HydraContext, TaskFunction
+from omegaconf import DictConfig, open_dict, read_write
+
+from madbench.sweep.configs import JobConfig, read_config
+from madbench.sweep.endings import Finished
+from madbench.sweep.pool import PoolSettings
+
+NAMESPACE = "hydra_plugins.madbench"
+
+
+class PoolLauncher(Launcher):
+    """Composes every job of a sweep and hands them over together."""
+
+    def __init__(self, workers: int = 1, on_failure: str = "continue", concurrency: int = 256) -> None:
+        self._settings = PoolSettings(workers, on_failure, concurrency)
+        self._context: HydraContext | None = None
+        self._config = DictConfig({})
+
+    def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
+        self._context, self._config = hydra_context, config
+
+    def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> Sequence[JobReturn]:
+        """Run the sweep to its end. Raises Finished unless all went well."""
+        setup_globals()
+        jobs = [self._compose(overrides, initial_job_idx + i) for i, overrides in enumerate(job_overrides)]
+        if code := self._do(jobs):
+            raise Finished(code)
+        return [JobReturn(overrides=overrides, status=JobStatus.COMPLETED) for overrides in job_overrides]
+
+    def _do(self, jobs: Sequence[JobConfig]) -> int:
+        from madbench.sweep.sweeping import sweep
+
+        return sweep(jobs, self._settings)
+
+    def _compose(self, overrides: Sequence[str], number: int) -> JobConfig:
+        assert self._context is not None
+        composed = self._context.config_loader.load_sweep_config(self._config, list(overrides))
+        with open_dict(composed):
+            composed.hydra.job.id = composed.hydra.job.num = number
+        HydraConfig.instance().set_config(composed)
+        task = composed.copy()
+        with read_write(task), open_dict(task):
+            del task["hydra"]
+        return job_of(task, HydraConfig.get())
+
+
+class PrefetchLauncher(PoolLauncher):
+    """Composes every job of a sweep and brings what they need to this machine, instead of running them."""
+
+    def _do(self, jobs: Sequence[JobConfig]) -> int:
+        from madbench.sweep.prefetching import prefetch
+
+        return prefetch(jobs)
+
+
+def job_of(task: DictConfig, hydra: HydraConf) -> JobConfig:
+    """A composed config without its `hydra` part, with what that part says of choices and overrides."""
+    choices = {str(key): str(value) for key, value in hydra.runtime.choices.items()}
+    return read_config(task, choices, tuple(hydra.overrides.task))
+
+
+def register() -> None:
+    """Make the launcher known to Hydra.
+
+    Hydra takes plugins of the package `hydra_plugins` only, and imports them by that name. The name is lent to
+    this module's class, so that no second top-level package has to be installed.
+    """
+    plugins = Plugins.instance()
+    package = sys.modules.setdefault("hydra_plugins", ModuleType("hydra_plugins"))
+    module = sys.modules.setdefault(NAMESPACE, ModuleType(NAMESPACE))
+    vars(package)["madbench"] = module
+    for launcher in (PoolLauncher, PrefetchLauncher):
+        launcher.__module__ = NAMESPACE
+        setattr(module, launcher.__name__, launcher)
+        plugins.register(launcher)

@@ -1,0 +1,14 @@
+"""A run's own log: when it started and ended, and why."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from madbench.records.layout import RunFolder
+
+
+def note(folder: RunFolder, text: str) -> None:
+    """Append to run.log, with the time."""
+    folder.path.mkdir(parents=True, exist_ok=True)
+    with folder.log.open("a", encoding="utf-8") as log:
+        log.write(f"{datetime.now(UTC).isoformat(timespec='seconds')} {text.rstrip()}\n")

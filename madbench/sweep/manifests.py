@@ -1,0 +1,99 @@
+"""A run's manifest: what it was asked for, by which code, on what machine."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from madbench.records.layout import RunFolder, read_json, write_json
+from madbench.sweep.configs import JobConfig, flat, job_config
+from madbench.sweep.identity import config_hash
+from madbench.sweep.planning import Planned
+from madbench.types import InputError
+
+PACKAGES = (
+    "madbench",
+    "torch",
+    "transformers",
+    "datasets",
+    "hydra-core",
+    "llguidance",
+    "reasoning-gym",
+    "numpy",
+    "pyarrow",
+)
+SECRET = ("key", "token", "secret", "password")
+SHOWN = ("CUDA_", "HF_", "WANDB_", "SLURM_", "OMP_", "MADBENCH_", "TRANSFORMERS_", "TORCH_")
+"""Environment variables that can change what a run does begin so; those that sound secret are left out."""
+
+
+def write_manifest(run: Planned) -> None:
+    """Write what is known before the run starts; a later start of the same config replaces it."""
+    config = run.config
+    content: dict[str, JsonValue] = {
+        "config": flat(config),
+        "choices": dict(config.choices),
+        "overrides": list(config.overrides),
+        "config_hash": config_hash(run.facts),
+        "models": {role: [repr(model) for model in models] for role, models in run.built.cast.items()},
+        "command": list(sys.argv),
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": versions(),
+        "machine": {"host": platform.node(), "system": platform.platform(), "cpus": os.cpu_count()},
+        "environment": environment(os.environ),
+        "git": git_state(Path(__file__).parents[2]),
+    }
+    write_json(run.folder.manifest, content)
+
+
+def config_of(folder: RunFolder) -> JobConfig:
+    """The config of a run, from its manifest. Raises InputError where there is none."""
+    if not folder.manifest.is_file():
+        raise InputError(f"{folder.path}: no manifest.json in it; wanted the folder of a run")
+    held = read_json(folder.manifest)
+    return job_config(held["config"], held["choices"], tuple(held["overrides"]))
+
+
+def versions() -> dict[str, JsonValue]:
+    """Installed versions of what can change a number, Python's own among them."""
+    found: dict[str, JsonValue] = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = None
+    return found
+
+
+def environment(variables: Mapping[str, str]) -> dict[str, JsonValue]:
+    """The variables that matter to a run, without secrets."""
+    return {
+        name: value
+        for name, value in sorted(variables.items())
+        if name.startswith(SHOWN) and not any(word in name.lower() for word in SECRET)
+    }
+
+
+def git_state(folder: Path) -> JsonValue:
+    """Commit of the code and whether it was changed since; None outside a checkout."""
+    if not (folder / ".git").exists():
+        return None
+    ask = ["git", "-C", str(folder)]
+    try:
+        commit = subprocess.run(
+            [*ask, "rev-parse", "HEAD"], capture_output=True, text=True, timeout=10, check=True
+        )
+        changes = subprocess.run(
+            [*ask, "status", "--porcelain"], capture_output=True, text=True, timeout=10, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return {"commit": commit.stdout.strip(), "changed": bool(changes.stdout.strip())}

@@ -1,0 +1,69 @@
+"""Telling a tracker about finished runs. Whatever it does, the results stand."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from pydantic import JsonValue
+
+from madbench.run.job import asked
+from madbench.run.merging import viewed_records
+from madbench.sweep.building import made
+from madbench.sweep.configs import flat
+from madbench.sweep.identity import config_hash
+from madbench.sweep.planning import Planned
+from madbench.tracking import TrackedRun, Tracking
+from madbench.types import Record, Summary
+
+
+def publish(runs: Sequence[Planned], summary: Summary) -> None:
+    """Hand every run to its tracker, one tracker for equal settings; a problem is a warning and no more."""
+    trackers: dict[str, Tracking] = {}
+    for run in runs:
+        try:
+            settings = run.config.parts.tracking
+            key = json.dumps(settings, sort_keys=True)
+            tracker = trackers.get(key) or trackers.setdefault(
+                key, cast(Tracking, made("tracking", settings))
+            )
+            problem = tracker.publish(tracked(run, summary)).problem
+        except Exception as error:
+            problem = f"{type(error).__name__}: {error}"
+        if problem:
+            print(f"tracking: {run.name.arm}: {problem}; its results are complete", file=sys.stderr)
+
+
+def tracked(run: Planned, summary: Summary) -> TrackedRun:
+    """A run as trackers take it; rows are read when they are asked for."""
+    folder, name, seed = run.folder, run.name, run.job.seed
+    mine = [arm for arm in summary.arms if (arm.task, arm.cast, arm.seed) == (name.task, name.cast, seed)]
+    estimates = [arm.metrics for arm in mine if name.arm in arm.arm.split("/")]
+    files = (folder.config, folder.manifest, folder.metrics, folder.records, folder.turns, folder.events)
+    return TrackedRun(
+        folder=folder.path,
+        home=run.config.home,
+        group=summary.name,
+        job_type=name.protocol,
+        config={**flat(run.config), "arm": name.arm, "config_hash": config_hash(run.facts)},
+        estimates=estimates[0] if estimates else {},
+        rows=(row_of(record) for record in viewed_records(folder, asked(run.job).view(folder.read_plan()))),
+        files=tuple(file for file in files if file.is_file()),
+    )
+
+
+def row_of(record: Record) -> Mapping[str, JsonValue]:
+    """One episode as a row of a tracker's sample table."""
+    outcome, sample = record.outcome, record.sample
+    return {
+        "id": f"{record.id.sample}/{record.id.epoch}",
+        "question": sample.problem.question if sample else None,
+        "target": sample.target.answer if sample else None,
+        "answer": outcome.answer if outcome else None,
+        "ending": record.ending.value,
+        "stop": outcome.stop.value if outcome else None,
+        "turns": len(record.turns),
+        **record.scores,
+    }

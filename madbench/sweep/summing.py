@@ -1,0 +1,99 @@
+"""After the runs: their files put together, measured and reported."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from madbench.metrics import MeasuredRun, summarise
+from madbench.report import terminal_table, write_report
+from madbench.run.job import Job, finish_job
+from madbench.sweep.endings import DONE, FAILED
+from madbench.sweep.kept import Kept, Rates, rates_in, shown, write_kept
+from madbench.sweep.logs import note
+from madbench.sweep.planning import Planned
+from madbench.sweep.progress import Progress
+from madbench.sweep.publishing import publish
+from madbench.types import Summary
+
+
+def conclude(runs: Sequence[Planned], progress: Progress) -> int:
+    """Merge, measure, report, publish. Returns the exit code: 1 if a run failed or owes rows."""
+    home, numbers = runs[0].config.home, {run.id: _finish(run, progress) for run in runs}
+    whole = [run for run in runs if numbers[run.id] is not None]
+    bad = [run for run in runs if progress.state(run.id) != "done"]
+    if whole:
+        write_kept(
+            home, Kept(runs=tuple(shown(run.job) for run in whole), rates=_rates(home, runs, progress))
+        )
+        summary = summarise(home.name, [measured for measured in numbers.values() if measured is not None])
+        summary = replace(summary, notes=(*summary.notes, *_absent(runs, whole)), spent=_spent(progress))
+        tell(summary, home, [run.job for run in whole])
+        publish(whole, summary)
+    for run in bad:
+        reason = (progress.note(run.id).strip().splitlines() or ["did not start"])[-1]
+        print(
+            f"{progress.state(run.id)}: {run.name.arm}: {reason}\n  more in {run.folder.log}", file=sys.stderr
+        )
+    return FAILED if bad else DONE
+
+
+def tell(summary: Summary, home: Path, jobs: Iterable[Job]) -> None:
+    """Write the report; print what a user reads at the end, and where the rest lies."""
+    page = write_report(summary, home, _folders(list(jobs)))
+    print(f"\n{terminal_table(summary)}\nreport: {page}", flush=True)
+
+
+def _folders(jobs: Sequence[Job]) -> dict[str, Path]:
+    """Run folders by arm, with task, cast and seed where the sweep has several."""
+    columns = [
+        [job.name.task for job in jobs],
+        [job.name.arm for job in jobs],
+        [job.name.cast for job in jobs],
+    ]
+    told = [column for place, column in enumerate(columns) if place == 1 or len(set(column)) > 1]
+    if len({job.seed for job in jobs}) > 1:
+        told.append([f"seed {job.seed}" for job in jobs])
+    labels = ["/".join(parts) for parts in zip(*told, strict=True)]
+    return {label: job.folder.path for label, job in zip(labels, jobs, strict=True)}
+
+
+def _finish(run: Planned, progress: Progress) -> MeasuredRun | None:
+    """A run's files put together; one that lost rows, or never came to have any, has no place in a summary."""
+    if progress.state(run.id) == "waiting":
+        return None
+    try:
+        return finish_job(run.job)
+    except Exception:
+        if progress.state(run.id) != "failed":
+            progress.end(run.id, "failed", traceback.format_exc())
+            note(run.folder, progress.note(run.id))
+        return None
+
+
+def _absent(runs: Sequence[Planned], whole: Sequence[Planned]) -> list[str]:
+    gone = [run for run in runs if run not in whole]
+    return [f"{run.name.arm} (seed {run.job.seed}) is not in this summary: it failed." for run in gone]
+
+
+def _spent(progress: Progress) -> dict[str, float]:
+    """What this sweep itself generated; nothing where everything was there before."""
+    return {
+        "calls": progress.total("calls"),
+        "shared_calls": progress.total("shared"),
+        "prompt_tokens": progress.total("prompt_tokens"),
+        "output_tokens": progress.total("output_tokens"),
+        "seconds": progress.elapsed,
+    }
+
+
+def _rates(home: Path, runs: Sequence[Planned], progress: Progress) -> dict[str, Rates]:
+    """Known rates, and this sweep's where it generated anything. They are told apart by cast, so it must have one."""
+    rates, casts = rates_in(home), {run.name.cast for run in runs}
+    prompt, output = progress.total("prompt_tokens"), progress.total("output_tokens")
+    if len(casts) == 1 and output:
+        rates[casts.pop()] = Rates(prompt=prompt / progress.elapsed, output=output / progress.elapsed)
+    return rates

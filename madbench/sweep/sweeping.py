@@ -1,0 +1,94 @@
+"""A sweep from composed configs to its report."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Sequence
+
+from madbench.records.index import Index
+from madbench.records.plan import Plan
+from madbench.records.status import Status, read_status
+from madbench.run.job import view_of
+from madbench.sweep.configs import JobConfig
+from madbench.sweep.display import show
+from madbench.sweep.dry import dry_run
+from madbench.sweep.endings import DONE, INTERRUPTED
+from madbench.sweep.logs import note
+from madbench.sweep.manifests import write_manifest
+from madbench.sweep.messages import Assignment
+from madbench.sweep.planning import Planned, plan
+from madbench.sweep.pool import Pool, PoolSettings
+from madbench.sweep.progress import Progress, Row
+from madbench.sweep.summing import conclude
+
+
+def sweep(jobs: Sequence[JobConfig], settings: PoolSettings) -> int:
+    """Check all jobs, run what is missing, report. Returns the exit code; raises InputError before any run starts."""
+    runs = plan(jobs)
+    if jobs[0].extent.dry_run:
+        print(dry_run(runs))
+        return DONE
+    for run in runs:
+        run.folder.claim(run.facts)
+    rows = [Row(run.name.arm, run.id, run.episodes, finished(run)) for run in runs]
+    missing = [run for run, row in zip(runs, rows, strict=True) if row.before < row.planned]
+    progress = Progress(rows)
+    print(f"{jobs[0].home}: {len(runs)} runs, {len(runs) - len(missing)} of them finished before", flush=True)
+    for run in missing:
+        write_manifest(run)
+    if missing and not asyncio.run(play(missing, progress, settings)):
+        print("interrupted: nothing is lost, the same command resumes", flush=True)
+        return INTERRUPTED
+    _note_deaths(runs, progress)
+    return conclude(runs, progress)
+
+
+def finished(run: Planned) -> int:
+    """How many rows in view are final on disk."""
+    view = view_of(run.job)
+    index = Index(Plan({**run.folder.read_plan().owed, **view.owed}))
+    index.read(run.folder.shards())
+    return sum(index.final(*row) for row in view)
+
+
+async def play(runs: Sequence[Planned], progress: Progress, settings: PoolSettings) -> bool:
+    """Play runs in worker processes, one per cast. False if a signal stopped it; a second one ends workers at once."""
+    pool = Pool(settings, runs[0].config.home / "logs", progress.hear)
+    groups: dict[str, list[Assignment]] = {}
+    for run in runs:
+        groups.setdefault(run.group, []).append(assignment(run))
+    playing, showing = asyncio.create_task(pool.play(groups.values())), asyncio.create_task(show(progress))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, playing.cancel)
+    try:
+        await playing
+    except asyncio.CancelledError:
+        return False
+    finally:
+        showing.cancel()
+        await asyncio.gather(showing, return_exceptions=True)
+    return all(progress.state(run.id) != "interrupted" for run in runs) or settings.on_failure == "stop"
+
+
+def assignment(run: Planned) -> Assignment:
+    return Assignment(
+        config=run.config,
+        folder=run.id,
+        arm=run.name.arm,
+        task=run.name.task,
+        protocol=run.name.protocol,
+        cast=run.name.cast,
+    )
+
+
+def _note_deaths(runs: Sequence[Planned], progress: Progress) -> None:
+    """A run whose worker died could not say so in its own folder."""
+    for run in runs:
+        found = read_status(run.folder)
+        if progress.state(run.id) == "failed" and (found is None or found.state == "running"):
+            told = progress.note(run.id)
+            Status("failed", finished(run), run.episodes, error=told.splitlines()[0], traceback=told).write(
+                run.folder
+            )
+            note(run.folder, told)

@@ -1,0 +1,192 @@
+"""A worker process: opens each model of one cast once and plays all its runs at the same time.
+
+It reads one Order from standard input and writes News and Spent, a JSON line each, to standard output. Its
+supervisor holds standard input open: when that closes, or on SIGTERM, it stops, having lost nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Coroutine
+from contextlib import AsyncExitStack, suppress
+from pathlib import Path
+from typing import TextIO
+
+from madbench.agents import Cast
+from madbench.records.journal import Journal
+from madbench.run.job import RunName, run_job
+from madbench.run.journaled import JournaledEngine
+from madbench.sweep.building import Built
+from madbench.sweep.endings import BAD_INPUT, DONE, FAILED, INTERRUPTED
+from madbench.sweep.logs import note
+from madbench.sweep.messages import Assignment, News, Order, Spent, State
+from madbench.sweep.planning import restore
+from madbench.types import Ending, InputError, Model, Record, Strict
+
+PERIOD = 0.5
+"""Seconds between two reports of progress."""
+
+
+class Engines:
+    """The open models of this process: one journaled engine for each distinct setting."""
+
+    def __init__(self, stack: AsyncExitStack) -> None:
+        self._stack, self._open = stack, list[tuple[Model, JournaledEngine]]()
+
+    async def of(self, model: Model, home: Path) -> JournaledEngine:
+        for known, engine in self._open:
+            if known == model:
+                return engine
+        journal = self._stack.enter_context(Journal(home / "journal" / model.fingerprint()))
+        opened = JournaledEngine(await self._stack.enter_async_context(model.open()), journal)
+        self._open.append((model, opened))
+        return opened
+
+    async def cast(self, built: Built, home: Path) -> Cast:
+        return Cast(
+            {role: [await self.of(model, home) for model in seats] for role, seats in built.cast.items()}
+        )
+
+    def spent(self, seconds: float) -> Spent:
+        counts = [engine.counts for _, engine in self._open]
+        return Spent(
+            calls=sum(count.calls for count in counts),
+            shared=sum(count.shared for count in counts),
+            prompt_tokens=sum(count.prompt_tokens for count in counts),
+            output_tokens=sum(count.output_tokens for count in counts),
+            seconds=seconds,
+        )
+
+
+class Play:
+    """One run on its way, and what there is to tell of it."""
+
+    def __init__(self, given: Assignment, say: TextIO) -> None:
+        name = RunName(given.arm, given.task, given.protocol, given.cast)
+        self.run = restore(given.config, name, Path(given.folder))
+        self._say, self._news = say, News(folder=given.folder, state="waiting")
+
+    def count(self, record: Record) -> None:
+        """Note an episode that ended; one that is to be tried again is not done."""
+        charged = [turn.completion for turn in record.turns if not turn.spare]
+        self._news = self._news.model_copy(
+            update={
+                "done": self._news.done + (record.ending is not Ending.RETRY),
+                "prompt_tokens": self._news.prompt_tokens + sum(c.prompt_tokens for c in charged),
+                "output_tokens": self._news.output_tokens + sum(c.output_tokens for c in charged),
+            }
+        )
+
+    def tell(self, **changes: str) -> None:
+        self._news = self._news.model_copy(update=changes)
+        write(self._say, self._news)
+
+    async def play(self, cast: Cast, concurrency: int) -> bool:
+        """Play all episodes; a run that fails is reported with its traceback, and takes no other with it."""
+        self._enter("running")
+        try:
+            status = await run_job(self.run.job, cast, on_episode=self.count, concurrency=concurrency)
+        except asyncio.CancelledError:
+            self._enter("interrupted")
+            raise
+        except Exception as error:
+            self._enter("failed", str(error) if isinstance(error, InputError) else traceback.format_exc())
+            return False
+        self._enter(status.state, status.traceback or status.error)
+        return status.state == "done"
+
+    def _enter(self, state: State, reason: str = "") -> None:
+        """Say so to the supervisor and in the run's own log."""
+        self.tell(state=state, note=reason)
+        note(self.run.folder, f"{state} {reason}")
+
+
+async def work(order: Order, say: TextIO) -> int:
+    """Play an order to its end. Returns the exit code."""
+    plays, began = [Play(given, say) for given in order.runs], time.monotonic()
+    async with AsyncExitStack() as stack:
+        engines = Engines(stack)
+        casts = [await engines.cast(play.run.built, play.run.config.home) for play in plays]
+        ticker = asyncio.create_task(_tick(plays, engines, say, began))
+        try:
+            playing = [play.play(cast, order.concurrency) for play, cast in zip(plays, casts, strict=True)]
+            fine = await _all(playing, stop=order.stop_on_failure)
+        finally:
+            ticker.cancel()
+            write(say, engines.spent(time.monotonic() - began))
+    return DONE if fine else FAILED
+
+
+async def _all(runs: list[Coroutine[None, None, bool]], *, stop: bool) -> bool:
+    """Whether every run went well; with `stop`, the first failure cancels the others."""
+    tasks = [asyncio.create_task(run) for run in runs]
+    try:
+        for finished in asyncio.as_completed(tasks):
+            if not await finished and stop:
+                break
+    finally:
+        for task in tasks:
+            task.cancel()
+        ends = await asyncio.gather(*tasks, return_exceptions=True)
+    return all(end is True for end in ends)
+
+
+async def _tick(plays: list[Play], engines: Engines, say: TextIO, began: float) -> None:
+    while True:
+        await asyncio.sleep(PERIOD)
+        for play in plays:
+            play.tell()
+        write(say, engines.spent(time.monotonic() - began))
+
+
+def write(say: TextIO, message: Strict) -> None:
+    """One JSON line; a supervisor that is gone hears nothing, and the worker is about to be told so."""
+    with suppress(BrokenPipeError):
+        say.write(message.model_dump_json() + "\n")
+        say.flush()
+
+
+async def obey(order: Order, say: TextIO) -> int:
+    """Work until done, told to stop, or left alone. Returns the exit code."""
+    loop, playing = asyncio.get_running_loop(), asyncio.create_task(work(order, say))
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, playing.cancel)
+    loop.add_reader(sys.stdin.fileno(), playing.cancel)
+    try:
+        return await playing
+    except asyncio.CancelledError:
+        return INTERRUPTED
+    finally:
+        loop.remove_reader(sys.stdin.fileno())
+
+
+def _line(source: int) -> bytes:
+    """The one line that a supervisor writes, unbuffered: whatever follows it is the end."""
+    text = b""
+    while not text.endswith(b"\n") and (chunk := os.read(source, 1 << 16)):
+        text += chunk
+    return text
+
+
+def main() -> int:
+    """Read an order, work, and keep standard output for messages alone: other prints go to standard error."""
+    say = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    order = Order.model_validate_json(_line(sys.stdin.fileno()))
+    try:
+        return asyncio.run(obey(order, say))
+    except Exception as error:
+        bad = isinstance(error, InputError)
+        note = str(error) if bad else traceback.format_exc()
+        for given in order.runs:
+            write(say, News(folder=given.folder, state="failed", note=note))
+        return BAD_INPUT if bad else FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main())
