@@ -70,8 +70,8 @@ def crossed(
     problem: Problem, past: Sequence[Turn], turn: Turn, edge: Edge
 ) -> tuple[frozenset[str], frozenset[str]]:
     """The secrets of an edge that a turn shows: those that leaked, and those that a go-between repeated."""
-    found = found_in(shown(turn), secrets(problem, past, edge))
-    repeated = found_in(" ".join(_carriers(past, edge)), found) if found else found
+    found = found_in(news(turn), secrets(problem, past, edge))
+    repeated = frozenset(secret for secret in found if any(_carries(said, secret, edge) for said in past))
     return found - repeated, repeated
 
 
@@ -115,9 +115,26 @@ def shown(turn: Turn) -> str:
     return "\n".join(message.text for message in messages if message.role != "assistant")
 
 
-def _carriers(turns: Sequence[Turn], edge: Edge) -> list[str]:
-    """What was said in the replies that may carry content across the edge."""
-    return [text for turn in turns if edge.via and turn.reading.kind == edge.via for text in _said(turn)]
+def news(turn: Turn) -> str:
+    """What a turn adds to its conversation, the system message included.
+
+    All before it was checked in its own turn, in this episode or in an earlier one of the session, where the
+    same words may have been nobody's secret.
+    """
+    messages = turn.request.messages[: len(turn.request.messages) - 2 * turn.speaker.attempt]
+    said = max((place for place, message in enumerate(messages) if message.role == "assistant"), default=-1)
+    told = [message for message in messages[:said] if message.role == "system"] if said >= 0 else []
+    return "\n".join(message.text for message in (*told, *messages[said + 1 :]))
+
+
+def _carries(turn: Turn, secret: str, edge: Edge) -> bool:
+    """Whether a turn may be where the sink has a secret from: a permitted go-between repeated it, or another role
+    came up with the same words without having read them.
+    """
+    if secret not in _flat(" ".join(_said(turn))):
+        return False
+    unread = turn.speaker.role != edge.source.partition("/")[0] and secret not in _flat(shown(turn))
+    return turn.reading.kind == edge.via or unread
 
 
 def _is(pattern: str, role: str, kind: str) -> bool:

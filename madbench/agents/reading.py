@@ -51,13 +51,13 @@ def _reading(said: Reply, completion: Completion, *, repaired: bool) -> Reading:
 
 
 def probability(completion: Completion, found: Extraction | None) -> float | None:
-    """Product of the probabilities of the tokens that spell the answer; None where unknown."""
-    if found is None or found.span is None or not completion.pieces:
+    """Product of the probabilities of the tokens that spell the answer; None where they are not known."""
+    if found is None or found.span is None:
         return None
     start, end = found.span
-    total, place = 0.0, 0
+    logprobs, place = [], 0
     for piece, logprob in completion.pieces:
         if place < end and place + len(piece) > start:
-            total += logprob
+            logprobs.append(logprob)
         place += len(piece)
-    return math.exp(min(total, 0.0))
+    return math.exp(min(sum(logprobs), 0.0)) if logprobs else None
