@@ -5,17 +5,20 @@
     MeasuredRun(arm, task, protocol, cast, seed, planned, rows)
     arm_metrics(rows: Rows) -> dict[str, Estimate]  one run's metrics.json
     summarise(name, runs: Sequence[MeasuredRun]) -> Summary
+    watch(first: Sequence[Record]) -> list[Alarm]   the live guard, over an arm's first records
     definitions(names=()) -> dict[str, str]         one line a metric; `names` adds accuracy_round_3 and the like
 
 So a run's metrics are `arm_metrics(tabulate(measure(record) for record in read_records(folder)))`.
 """
 
 from madbench.metrics.arm import arm_metrics, definitions
+from madbench.metrics.guard import Alarm, watch
 from madbench.metrics.measure import measure
 from madbench.metrics.rows import Measured, MeasuredRun, Rows, tabulate
 from madbench.metrics.summary import summarise
 
 __all__ = [
+    "Alarm",
     "Measured",
     "MeasuredRun",
     "Rows",
@@ -24,4 +27,5 @@ __all__ = [
     "measure",
     "summarise",
     "tabulate",
+    "watch",
 ]

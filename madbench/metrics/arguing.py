@@ -33,10 +33,38 @@ def argued(record: Record, outcome: Outcome, own: tuple[Answers, ...]) -> dict[s
 
 
 def _answered(ledger: Sequence[Event]) -> dict[str, float]:
-    """Theater by the ledger: no objection was answered by any parsed move, whatever the move."""
+    """Theater by the ledger: no objection was answered by any parsed move, whatever the move.
+
+    Convergence: objections conceded by the one they were put to, or dropped by their critic in its next move, over
+    all objections.
+    """
     objections = sum(event.kind == "objected" for event in ledger)
-    answered = sum(event.kind == "answered" for event in ledger)
-    return {"objections": float(objections), "answered": float(answered), "theater": float(answered == 0)}
+    answered = any(event.kind == "answered" for event in _after_first(ledger, "objected"))
+    return {
+        "objections": float(objections),
+        "theater": float(not answered),
+        "convergence": _resolved(ledger) / objections,
+    }
+
+
+def _after_first(ledger: Sequence[Event], kind: str) -> Sequence[Event]:
+    """The events after the first of a kind: a first answer answers no objection."""
+    return ledger[next(place for place, event in enumerate(ledger) if event.kind == kind) :]
+
+
+def _resolved(ledger: Sequence[Event]) -> int:
+    """A concession resolves all that stands; a critic with no further objection resolves its own last one."""
+    standing, resolved = dict[str, bool](), 0
+    for event in ledger:
+        critic = str(event.facts.get("seat", 0))
+        if event.kind == "objected":
+            standing[critic] = True
+        elif event.kind == "no_objection":
+            resolved += standing.pop(critic, False)
+        elif event.kind == "conceded":
+            resolved += len(standing)
+            standing.clear()
+    return resolved
 
 
 def took_up(turn: Turn, record: Record) -> bool | None:

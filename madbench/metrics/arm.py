@@ -11,6 +11,7 @@ import numpy as np
 from madbench.metrics import sureness
 from madbench.metrics.estimates import Floats, mean, rate, ratio, share, undefined
 from madbench.metrics.rows import Rows
+from madbench.metrics.shift import shifts
 from madbench.types import Estimate, StopReason
 
 Measure = Callable[[Rows], Estimate]
@@ -28,7 +29,7 @@ class Metric:
 def arm_metrics(rows: Rows) -> dict[str, Estimate]:
     """All metrics of one arm's rows, the undefined among them; rounds, roles and positions add names of their own."""
     fixed = {metric.name: metric.of(rows) if len(rows) else undefined() for metric in METRICS}
-    return fixed | sureness.sureness(rows) | _rounds(rows) | _positions(rows) | _roles(rows)
+    return fixed | sureness.sureness(rows) | _rounds(rows) | _positions(rows) | _roles(rows) | shifts(rows)
 
 
 def definitions(names: Iterable[str] = ()) -> dict[str, str]:
@@ -223,6 +224,7 @@ FAMILIES: Mapping[str, str] = MappingProxyType(
         "calls_": "Model calls an episode of the role {}.",
         "prompt_tokens_": "Prompt tokens an episode of the role {}.",
         "output_tokens_": "Generated tokens an episode of the role {}.",
+        "hint_shift_": "Share of answers equal to the hint of {} twins, minus that share among their neutral twins.",
         "right_share_": "Share right among the answers stated with the confidence {}.",
         "": "Measured by the protocol itself: {}, mean an episode.",
     }

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from madbench.metrics import budgets, comparisons
+from madbench.metrics.clusters import by_session
 from madbench.metrics.comparisons import Paired, joint_clusters, same_rows
 from madbench.metrics.estimates import Floats, Ints
 from madbench.metrics.pools import Pools
@@ -54,22 +55,15 @@ class Opponent:
 def contestant(label: str, runs: Sequence[MeasuredRun]) -> Contestant:
     """All seeds of one arm as one table; a sample's rows of all seeds share its cluster."""
     first = runs[0]
-    return Contestant(
-        label, first.arm, first.protocol, (first.task, first.cast), join([_drawn(run) for run in runs])
-    )
+    rows = by_session(join([_drawn(run) for run in runs]))
+    return Contestant(label, first.arm, first.protocol, (first.task, first.cast), rows)
 
 
 def _drawn(run: MeasuredRun) -> Rows:
-    draws, codes = np.unique(run.rows.draws, return_inverse=True)
-    named = np.array([seed_of(run.seed, epoch) for epoch in draws.tolist()], np.int64)
-    return replace(run.rows, draws=named[codes], clusters=_clusters(run.rows))
-
-
-def _clusters(rows: Rows) -> Ints:
-    """Samples' clusters, and whole sessions where a protocol remembers."""
-    sessions = rows.column("session")
-    apart = np.where(np.isnan(sessions), rows.clusters, -1 - np.nan_to_num(sessions).astype(np.int64))
-    return rows.clusters if np.isnan(sessions).all() else joint_clusters(rows.clusters, apart)
+    """Rows whose draw names the run's seed beside the epoch."""
+    epochs, codes = np.unique(run.rows.draws, return_inverse=True)
+    named = np.array([seed_of(run.seed, epoch) for epoch in epochs.tolist()], np.int64)
+    return replace(run.rows, draws=named[codes])
 
 
 def meetings(contestants: Sequence[Contestant]) -> list[Meeting]:
@@ -88,9 +82,9 @@ def meetings(contestants: Sequence[Contestant]) -> list[Meeting]:
 
 def _opponents(ours: Contestant, contestants: Sequence[Contestant]) -> Iterator[Opponent]:
     peers = [other for other in contestants if other.place == ours.place and other is not ours]
-    pools = [other for other in peers if len(other.rows) and np.median(other.rows.pools.depths) > 1]
-    if (pools and not ours.rows.pools.depths.any()) or (pools and _depth(ours) < _depth(pools[0])):
-        yield from _budgeted(ours, max(pools, key=_depth))
+    deepest = max(peers, key=_depth, default=ours)
+    if _depth(deepest) > max(_depth(ours), 1):
+        yield from _budgeted(ours, deepest)
     yield from (_arm("cot", other) for other in peers if other.arm == "cot")
     yield from (
         _arm(kind, other) for kind in CONTROLS for other in peers if other.arm == f"{ours.arm}_{kind}"

@@ -33,10 +33,9 @@ def measure(record: Record) -> Measured:
         numbers |= _decision(record, outcome, charged, right)
         numbers |= moved(own, outcome, charged, right) | argued(record, outcome, own)
         labels |= {"stop": outcome.stop.value} | _words(outcome)
+        labels |= {} if record.sample is None else _twin(record.sample.target.facts, outcome.answer)
     if record.place is not None:
         numbers |= {"session": record.place.session, "position": record.place.position}
-    if record.sample is not None:
-        labels |= _twin(record.sample.target.facts)
     return Measured(record.id, _cluster(record), numbers, labels, _pool(record))
 
 
@@ -147,8 +146,10 @@ def _words(outcome: Outcome) -> dict[str, str]:
     return {"stated_label": label} if isinstance(label, str) else {}
 
 
-def _twin(facts: Mapping[str, object]) -> dict[str, str]:
-    return {name: value for name in ("twin", "hint") if isinstance(value := facts.get(name), str)}
+def _twin(facts: Mapping[str, object], answer: str | None) -> dict[str, str]:
+    """Of a framed question: which twin it is, what it hints at, and what was answered."""
+    known = {name: value for name in ("twin", "hint") if isinstance(value := facts.get(name), str)}
+    return known | {"answer": answer or ""} if "twin" in known else {}
 
 
 def _pool(record: Record) -> tuple[Ballot, ...]:

@@ -1,0 +1,125 @@
+"""The live guard: dead debates are seen after the first episodes of an arm, not after the last."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from madbench.metrics.measure import measure
+from madbench.types import ParseStatus, Record, RowId, Turn
+
+LEAST = 4
+"""Fewer episodes than this prove nothing."""
+LONG = 24
+"""Texts with fewer characters ("Answer: 7") recur by chance, and prove nothing either."""
+MOST = 0.5
+"""A fault is announced when more than this share of what could show it does."""
+
+
+class Fault(StrEnum):
+    """What is wrong with an arm that runs on and means nothing."""
+
+    MARKERS = "markers missing"
+    MOVEMENT = "no movement"
+    CONSTANT = "constant text"
+    REPLAYED = "stored text replayed"
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """One fault: how much of what was looked at shows it, and a transcript to read."""
+
+    fault: Fault
+    share: float
+    of: str
+    read: RowId
+
+    def __str__(self) -> str:
+        return (
+            f"{self.fault}: {self.share:.0%} of {self.of}; read {self.read.sample}, epoch {self.read.epoch}"
+        )
+
+
+def watch(records: Sequence[Record]) -> list[Alarm]:
+    """What is wrong with an arm, judged by its first episodes; empty if nothing is, or if they are fewer than four.
+
+    A pure function: it stops nothing and prints nothing.
+    """
+    if len(records) < LEAST:
+        return []
+    found = (
+        _asks(records, Fault.MARKERS, "replies", _unread),
+        _movement(records),
+        _constant(records),
+        _asks(records, Fault.REPLAYED, "replies after a seat's first", _replayed),
+    )
+    return [alarm for alarm in found if alarm is not None and alarm.share > MOST]
+
+
+Sign = Callable[[Turn, Record], bool | None]
+"""Whether a turn shows a fault; None where it could not."""
+
+
+def _asks(records: Sequence[Record], fault: Fault, of: str, sign: Sign) -> Alarm | None:
+    """A fault that single turns show."""
+    shown = [
+        (record, seen)
+        for record in records
+        for turn in record.turns
+        if (seen := sign(turn, record)) is not None
+    ]
+    return _alarm(fault, of, shown)
+
+
+def _movement(records: Sequence[Record]) -> Alarm | None:
+    """Theater: nobody changed an answer, took anything up, or answered an objection."""
+    shown = [
+        (record, theater > 0.5)
+        for record in records
+        if (theater := measure(record).numbers.get("theater")) is not None
+    ]
+    return _alarm(Fault.MOVEMENT, "debates", shown)
+
+
+def _constant(records: Sequence[Record]) -> Alarm | None:
+    """One text given in answer to most samples."""
+    turns = [(record, turn) for record in records for turn in record.turns if not turn.spare]
+    texts = [(record, text) for record, turn in turns if len(text := _text(turn)) >= LONG]
+    samples = {(record.id.sample, text) for record, text in texts}
+    spread = Counter(text for _, text in samples)
+    common = len({sample for sample, _ in samples})
+    return _alarm(
+        Fault.CONSTANT,
+        "replies",
+        [(record, common > 1 and spread[text] > common * MOST) for record, text in texts],
+    )
+
+
+def _alarm(fault: Fault, of: str, shown: Sequence[tuple[Record, bool]]) -> Alarm | None:
+    guilty = [record for record, seen in shown if seen]
+    return Alarm(fault, len(guilty) / len(shown), of, guilty[0].id) if guilty else None
+
+
+def _unread(turn: Turn, record: Record) -> bool | None:
+    if turn.spare:
+        return None
+    return turn.reading.status in (ParseStatus.MISSING, ParseStatus.TRUNCATED)
+
+
+def _replayed(turn: Turn, record: Record) -> bool | None:
+    """Word for word what the same seat said before, to something else."""
+    if turn.spare or not turn.speaker.turn or turn.speaker.attempt or len(_text(turn)) < LONG:
+        return None
+    me = turn.speaker
+    earlier = [
+        _text(other)
+        for other in record.turns
+        if (other.speaker.role, other.speaker.seat) == (me.role, me.seat) and other.speaker.turn < me.turn
+    ]
+    return _text(turn) in earlier
+
+
+def _text(turn: Turn) -> str:
+    return " ".join(turn.completion.text.split())
