@@ -34,11 +34,9 @@ class Answering(Form):
         schema = super().form(problem)
         if schema is None or not isinstance(fields := schema["properties"], dict):
             return None
-        reasons, *rest = (name for name in fields if name != "answer")
-        order = {
-            reasons: fields[reasons],
-            "answer": problem.reader.schema(),
-            **{name: fields[name] for name in rest},
+        reasons, *rest = [name for name in fields if name != "answer"] or ["answer"]
+        order = {name: fields[name] for name in (reasons, "answer", *rest)} | {
+            "answer": problem.reader.schema()
         }
         return {**schema, "properties": order, "required": list(order)}
 

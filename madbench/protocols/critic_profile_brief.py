@@ -12,8 +12,9 @@ from pydantic import StringConstraints
 
 from madbench.protocols import critic_profile_forms as full
 
-Line = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x20\"\\\x7f][^\x00-\x1f\"\\\x7f]{0,119}$")]
-Half = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x20\"\\\x7f][^\x00-\x1f\"\\\x7f]{0,59}$")]
+PLAIN = r"^[^\x00-\x20\"\\\x7f][^\x00-\x1f\"\\\x7f]*$"
+Line = Annotated[str, StringConstraints(pattern=PLAIN, max_length=120)]
+Half = Annotated[str, StringConstraints(pattern=PLAIN, max_length=60)]
 
 
 class Rephrased(full.Rephrased):

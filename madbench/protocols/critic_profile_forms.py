@@ -9,6 +9,7 @@ from pydantic import StringConstraints, model_validator
 
 from madbench.protocols.answering import Answering
 from madbench.protocols.replies import Form
+from madbench.types import Reply
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
 Remark = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000)]
@@ -24,7 +25,7 @@ class Rephrased(Form):
     text: Text
 
 
-class Heard(Form):
+class Heard(Reply):
     """What others get to know of a reply."""
 
     @property
@@ -32,7 +33,7 @@ class Heard(Form):
         raise NotImplementedError
 
 
-class Restatement(Heard):
+class Restatement(Form, Heard):
     """A reply's claims as neutral facts."""
 
     facts: Text

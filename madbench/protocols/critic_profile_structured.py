@@ -7,12 +7,13 @@ from typing import Annotated
 from pydantic import Field
 
 from madbench.protocols.critic_profile_forms import Heard, Text
+from madbench.protocols.replies import Form
 from madbench.protocols.restatement import fidelity
 
 Points = Annotated[tuple[Text, ...], Field(max_length=8)]
 
 
-class Restatement(Heard):
+class Restatement(Form, Heard):
     core_claims: Annotated[tuple[Text, ...], Field(min_length=1, max_length=8)]
     assumptions: Points
     omitted_variables: Points
