@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import traceback
 from collections.abc import Sequence
 
-from madbench.sweep.endings import BAD_INPUT, DONE, FAILED, FULL_ERROR, INTERRUPTED, Finished, JobFailed
+from madbench.sweep.complaints import complain
+from madbench.sweep.endings import BAD_INPUT, DONE, FAILED, INTERRUPTED, Finished, JobFailed
 from madbench.sweep.help import help_text
 from madbench.sweep.verbs import perform
-from madbench.types import InputError
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -25,7 +23,7 @@ def run(arguments: Sequence[str]) -> int:
 
         compose_and_launch(arguments)
     except Finished as finished:
-        return finished.code
+        return finished.code if finished.error is None else complain(finished.error)
     except JobFailed as failure:
         print(f"madbench: {failure}", file=sys.stderr)
         return FAILED
@@ -36,22 +34,3 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:
         return complain(error)
     return DONE
-
-
-def complain(error: Exception) -> int:
-    """Say what was wrong: in one message where the user can mend it, with a traceback where only we can."""
-    if os.environ.get(FULL_ERROR) == "1" or not _is_input(error):
-        traceback.print_exception(error)
-        return BAD_INPUT if _is_input(error) else FAILED
-    reasons = dict.fromkeys(str(reason).strip() for reason in (error, error.__cause__) if reason is not None)
-    print("madbench: " + "\n".join(reason for reason in reasons if reason), file=sys.stderr)
-    return BAD_INPUT
-
-
-def _is_input(error: Exception) -> bool:
-    """Our own errors about input, and all that Hydra and OmegaConf raise from their own code."""
-    if isinstance(error, InputError):
-        return True
-    modules = [frame.f_globals.get("__name__", "") for frame, _ in traceback.walk_tb(error.__traceback__)]
-    known = [name for name in modules if name.startswith(("hydra.", "omegaconf.", "madbench."))]
-    return known[-1:] != [] and not known[-1].startswith("madbench.")

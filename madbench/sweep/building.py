@@ -14,6 +14,7 @@ from omegaconf.errors import OmegaConfBaseException
 from pydantic import JsonValue, ValidationError
 
 from madbench.sweep.configs import JobConfig, Plain
+from madbench.sweep.settings import check_settings
 from madbench.types import InputError, Model, ProtocolSettings, RoleSettings, Task
 
 
@@ -56,11 +57,13 @@ def made(where: str, plain: Plain) -> object:
     """The object that a config names by `_target_`."""
     if "_target_" not in plain:
         raise InputError(f"{where}: no _target_ names its class, found keys {sorted(plain)}")
+    check_settings(where, plain)
     try:
         config = OmegaConf.create({key: _escaped(value) for key, value in plain.items()})
         made: object = instantiate(config, _convert_="all")
     except (HydraException, OmegaConfBaseException) as error:
-        raise InputError(f"{where}: {_reason(error)}") from error
+        reason = _reason(error)
+        raise InputError(reason if reason.startswith(where) else f"{where}: {reason}") from error
     return made
 
 

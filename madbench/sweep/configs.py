@@ -12,7 +12,6 @@ from pydantic import Field, JsonValue, ValidationError
 from madbench.types import InputError, RoleSettings, Strict
 
 Plain = Mapping[str, JsonValue]
-ROLE_KEYS = tuple(RoleSettings.model_fields)
 
 
 def conf_folder() -> Path:
@@ -62,6 +61,10 @@ class JobConfig(Strict):
         return Path(self.extent.output_root).absolute() / self.extent.name
 
 
+KEYS = tuple(sorted((*Parts.model_fields, *Extent.model_fields, *RoleSettings.model_fields)))
+"""All top-level keys that a user may write."""
+
+
 def read_config(config: DictConfig, choices: Mapping[str, str], overrides: tuple[str, ...]) -> JobConfig:
     """A composed config, interpolations resolved. Raises InputError naming the key at fault."""
     try:
@@ -74,9 +77,8 @@ def read_config(config: DictConfig, choices: Mapping[str, str], overrides: tuple
 
 def job_config(plain: Plain, choices: Mapping[str, str], overrides: tuple[str, ...]) -> JobConfig:
     """Sort the flat keys of a config into a JobConfig; unknown and missing keys are errors."""
-    known = {*Parts.model_fields, *Extent.model_fields, *ROLE_KEYS}
-    if unknown := sorted(set(plain) - known):
-        raise InputError(f"config: unknown key {', '.join(unknown)}; there are {', '.join(sorted(known))}")
+    if unknown := sorted(set(plain) - set(KEYS)):
+        raise InputError(f"config: unknown key {', '.join(unknown)}; there are {', '.join(KEYS)}")
     try:
         return JobConfig(
             parts=Parts.model_validate(_take(plain, Parts)),

@@ -12,7 +12,10 @@ FULL_ERROR = "HYDRA_FULL_ERROR"
 class Finished(SystemExit):
     """The sweep is over; not an Exception, so that no launcher takes it for a job's failure."""
 
-    code: int
+    def __init__(self, code: int, error: Exception | None = None) -> None:
+        super().__init__(code)
+        self.code: int = code
+        self.error = error
 
 
 class JobFailed(MadbenchError):

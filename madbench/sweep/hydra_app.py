@@ -13,9 +13,10 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from madbench.sweep.configs import conf_folder
-from madbench.sweep.endings import FULL_ERROR, Finished, JobFailed
+from madbench.sweep.endings import BAD_INPUT, FULL_ERROR, Finished, JobFailed
 from madbench.sweep.launcher import job_of, register
 from madbench.sweep.pool import PoolSettings
+from madbench.types import InputError
 
 
 def compose_and_launch(arguments: Sequence[str]) -> None:
@@ -29,11 +30,17 @@ def run_one(config: DictConfig) -> None:
     """What any launcher but `pool` calls for each job, and Hydra itself for a single one."""
     from madbench.sweep.sweeping import sweep
 
-    code = sweep([job_of(config, HydraConfig.get())], PoolSettings())
-    if code and HydraConfig.get().mode is RunMode.RUN:
+    alone = HydraConfig.get().mode is RunMode.RUN
+    try:
+        code = sweep([job_of(config, HydraConfig.get())], PoolSettings())
+    except InputError as error:
+        if alone:
+            raise Finished(BAD_INPUT, error) from None
+        raise
+    if code and alone:
         raise Finished(code)
     if code:
-        raise JobFailed(f"exit code {code}")
+        raise JobFailed(f"a job ended with exit code {code}")
 
 
 @contextmanager

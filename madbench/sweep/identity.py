@@ -32,7 +32,7 @@ def facts_of(built: Built, samples: Sequence[Sample], seed: int) -> dict[str, Js
         "protocol": {"class": type(protocol).__qualname__, **_fields(protocol)},
         "cast": {role: [model.fingerprint() for model in players(built, role)] for role in protocol.plays},
         "roles": {role: _spoken(settings) for role, settings in roles.items()},
-        "prompts": prompt_hashes(protocol_file(protocol), shadows),
+        "prompts": _prompts(protocol_file(protocol), shadows),
     }
     plain: dict[str, JsonValue] = json.loads(json.dumps(facts, default=repr))
     return plain
@@ -49,8 +49,10 @@ def players(built: Built, role: str) -> tuple[Model, ...]:
 
 
 def protocol_file(protocol: ProtocolSettings) -> str:
-    """The file that defines a protocol, which is also its name."""
-    return type(protocol).__module__.rpartition(".")[2]
+    """The file that defines a protocol, which is also its name; that of an arm which extends one is the same."""
+    lineage = type(protocol).__mro__
+    founder = lineage[max(lineage.index(ProtocolSettings) - 1, 0)]
+    return founder.__module__.rpartition(".")[2]
 
 
 def content_hash(samples: Iterable[Sample]) -> str:
@@ -59,6 +61,14 @@ def content_hash(samples: Iterable[Sample]) -> str:
     for sample in samples:
         digest.update(repr(sample).encode())
     return digest.hexdigest()
+
+
+def _prompts(name: str, shadows: frozenset[str]) -> dict[str, str]:
+    """Hashes of all templates; those of a user's own folder by their place in it, wherever it lies."""
+    hashes = prompt_hashes(name, shadows)
+    for shadow in shadows:
+        hashes = {label.replace(f"{shadow}/", "own/", 1): digest for label, digest in hashes.items()}
+    return hashes
 
 
 def _fields(protocol: ProtocolSettings) -> dict[str, object]:

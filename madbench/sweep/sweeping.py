@@ -34,6 +34,9 @@ def sweep(jobs: Sequence[JobConfig], settings: PoolSettings) -> int:
     rows = [Row(run.name.arm, run.id, run.episodes, finished(run)) for run in runs]
     missing = [run for run, row in zip(runs, rows, strict=True) if row.before < row.planned]
     progress = Progress(rows)
+    for run in runs:
+        if run not in missing:
+            progress.end(run.id, "done")
     print(f"{jobs[0].home}: {len(runs)} runs, {len(runs) - len(missing)} of them finished before", flush=True)
     for run in missing:
         write_manifest(run)

@@ -1,0 +1,56 @@
+"""Saying what went wrong: in one message where a user can mend it, with a traceback where only we can."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import traceback
+
+from madbench.sweep.configs import KEYS
+from madbench.sweep.endings import BAD_INPUT, FAILED, FULL_ERROR
+from madbench.types import InputError, RoleSettings
+
+NO_KEY = re.compile(r"Could not override '([\w.@/]+)'")
+
+
+def complain(error: Exception) -> int:
+    """Print an error; returns the exit code it stands for."""
+    if not _is_input(error):
+        traceback.print_exception(error)
+        return FAILED
+    if os.environ.get(FULL_ERROR) == "1":
+        traceback.print_exception(error)
+    print(f"madbench: {told(error)}", file=sys.stderr)
+    return BAD_INPUT
+
+
+def told(error: Exception) -> str:
+    """What a user needs to know of an error in the input."""
+    if isinstance(error, InputError):
+        return str(error)
+    reasons = [str(reason).strip() for reason in (error, error.__cause__) if reason is not None]
+    if match := NO_KEY.search(reasons[0]):
+        return _unknown(match[1])
+    return "\n".join(dict.fromkeys(reason for reason in reasons if reason))
+
+
+def _unknown(key: str) -> str:
+    """An override of a key that is not there: the keys that are, where they are few."""
+    parent, _, _ = key.rpartition(".")
+    if not parent:
+        return f"config: unknown key {key}; there are {', '.join(KEYS)}"
+    if (field := RoleSettings.model_fields.get(parent)) and (
+        known := getattr(field.annotation, "model_fields", None)
+    ):
+        return f"config: unknown key {key}; {parent} has {', '.join(known)}"
+    return f"config: {parent} has no {key.rpartition('.')[2]} in its file; +{key}=… sets one that its class knows"
+
+
+def _is_input(error: Exception) -> bool:
+    """Our own errors about input, and all that Hydra and OmegaConf raise from their own code."""
+    if isinstance(error, InputError):
+        return True
+    modules = [frame.f_globals.get("__name__", "") for frame, _ in traceback.walk_tb(error.__traceback__)]
+    known = [name for name in modules if name.startswith(("hydra.", "omegaconf.", "madbench."))]
+    return known[-1:] != [] and not known[-1].startswith("madbench.")
