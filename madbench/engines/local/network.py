@@ -1,0 +1,74 @@
+"""A transformers model as a function from a window of tokens to the next tokens' logits."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+from transformers.cache_utils import Cache, CacheLayerMixin
+
+from madbench.engines.local.slab import Window
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+
+class WindowLayer(CacheLayerMixin):  # type: ignore[misc]
+    """One layer's view of a window, as transformers asks for it."""
+
+    is_sliding = False
+
+    def __init__(self, window: Window, index: int) -> None:
+        super().__init__()
+        self._window, self._index = window, index
+        self.is_initialized = True
+
+    def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None:
+        """Nothing: the slab makes its buffers itself."""
+
+    def update(
+        self, key_states: Tensor, value_states: Tensor, *_: object, **__: object
+    ) -> tuple[Tensor, Tensor]:
+        return self._window.write(self._index, key_states, value_states)
+
+    def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
+        return self._window.past + query_length, 0
+
+    def get_seq_length(self) -> int:
+        return self._window.past
+
+    def get_max_length(self) -> int:
+        return -1
+
+    def get_max_cache_shape(self) -> int:
+        return -1
+
+
+class Network:
+    """Logits of the last column of a window. Raises what torch raises."""
+
+    def __init__(self, model: PreTrainedModel) -> None:
+        self._model = model
+        self._layers: int = model.config.get_text_config().num_hidden_layers
+        parameters = inspect.signature(model.forward).parameters
+        self._cache_word = "cache" if "cache" in parameters else "past_key_values"
+
+    @property
+    def device(self) -> torch.device:
+        return self._model.device  # type: ignore[no-any-return]
+
+    def logits(self, window: Window, ids: Tensor, mask: Tensor, positions: Tensor) -> Tensor:
+        """(rows, queries) ids and positions, (rows, columns) mask -> (rows, vocabulary) in float32."""
+        cache = Cache(layers=[WindowLayer(window, index) for index in range(self._layers)])
+        output = self._model(
+            input_ids=ids,
+            attention_mask=mask,
+            position_ids=positions,
+            use_cache=True,
+            logits_to_keep=1,
+            **{self._cache_word: cache},
+        )
+        logits: Tensor = output.logits[:, -1].float()
+        return logits

@@ -1,0 +1,97 @@
+"""Choosing the next token of each row by its own settings and its own noise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+_GOLDEN, _MIX1, _MIX2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+_WORD = (1 << 64) - 1
+_RESOLUTION = 2.0**-32
+_SPREAD = -math.log(-math.log1p(-_RESOLUTION / 2)) + math.log(-math.log(_RESOLUTION / 2))
+"""How far the largest possible noise lies above the smallest: no token further below the best can win."""
+_NUCLEUS = 1024
+
+
+class Draw(NamedTuple):
+    """How one row's next token is drawn; `step` counts the row's tokens so far."""
+
+    temperature: float
+    top_p: float
+    seed: int
+    step: int
+
+
+def choose(logits: Tensor, draws: Sequence[Draw]) -> Tensor:
+    """The next token of every row, (rows, vocabulary) -> (rows,).
+
+    Temperature 0 takes the best token. Otherwise temperature, then top-p, then Gumbel noise, then the best:
+    a sample of the softmax. The noise is a pure function of (seed, step, token), so equal requests draw
+    equal tokens whatever else is in the batch.
+    """
+    chosen = logits.argmax(-1)
+    drawn = [i for i, draw in enumerate(draws) if draw.temperature > 0]
+    if drawn:
+        rows = torch.tensor(drawn, device=logits.device)
+        chosen[rows] = _sample(logits[rows], [draws[i] for i in drawn])
+    return chosen
+
+
+def _sample(logits: Tensor, draws: Sequence[Draw]) -> Tensor:
+    temperature = torch.tensor([draw.temperature for draw in draws], device=logits.device)
+    scaled = (logits - logits.amax(-1, keepdim=True)) / temperature[:, None]
+    narrow = [i for i, draw in enumerate(draws) if draw.top_p < 1]
+    if narrow:
+        rows = torch.tensor(narrow, device=logits.device)
+        scaled[rows] = _nucleus(scaled[rows], [draws[i].top_p for i in narrow])
+    row, token = (scaled > -_SPREAD).nonzero(as_tuple=True)
+    keys = torch.tensor([_signed(_key(draw)) for draw in draws], device=logits.device)
+    noisy = torch.full_like(scaled, -math.inf)
+    noisy[row, token] = scaled[row, token] + gumbel(keys[row], token)
+    return noisy.argmax(-1)
+
+
+def _nucleus(scaled: Tensor, top_p: Sequence[float]) -> Tensor:
+    """All but the smallest set of best tokens whose probabilities reach top_p set to -inf."""
+    bound = torch.tensor(top_p, device=scaled.device)[:, None]
+    total = scaled.exp().sum(-1, keepdim=True)
+    size = min(_NUCLEUS, scaled.shape[-1])
+    while True:
+        best, where = scaled.topk(size, dim=-1)
+        shares = best.exp() / total
+        before = shares.cumsum(-1) - shares
+        if size == scaled.shape[-1] or bool((before[:, -1:] >= bound).all()):
+            break
+        size = min(8 * size, scaled.shape[-1])
+    best = best.masked_fill(before >= bound, -math.inf)
+    return torch.full_like(scaled, -math.inf).scatter(-1, where, best)
+
+
+def gumbel(keys: Tensor, counters: Tensor) -> Tensor:
+    """Standard Gumbel noise for each (key, counter), by the splitmix64 generator (Steele et al. 2014)."""
+    word = _mix(keys + counters * _signed(_GOLDEN))
+    share = ((word >> 32) & 0xFFFFFFFF).double().add_(0.5).mul_(_RESOLUTION)
+    return share.neg_().log1p_().neg_().log_().neg_().float()
+
+
+def _mix(word: Tensor) -> Tensor:
+    word = (word ^ ((word >> 30) & (_WORD >> 30))) * _signed(_MIX1)
+    word = (word ^ ((word >> 27) & (_WORD >> 27))) * _signed(_MIX2)
+    return word ^ ((word >> 31) & (_WORD >> 31))
+
+
+def _key(draw: Draw) -> int:
+    """A 64-bit key for one row's one step."""
+    word = (draw.seed * _GOLDEN + (draw.step + 1) * _MIX1) & _WORD
+    word = ((word ^ (word >> 30)) * _MIX1) & _WORD
+    word = ((word ^ (word >> 27)) * _MIX2) & _WORD
+    return word ^ (word >> 31)
+
+
+def _signed(word: int) -> int:
+    word &= _WORD
+    return word - (1 << 64) if word >> 63 else word
