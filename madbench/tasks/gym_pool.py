@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import count
 
 from pydantic import JsonValue
 
@@ -18,7 +19,8 @@ task are places in it, so that two of them never share an item.
 """
 PATIENCE = 20
 """Draws without a new question, as a multiple of the questions known, after which the pool counts as whole."""
-LONGEST_STREAM = 2_000_000
+FIRST_LENGTH = 256
+"""Items asked of reasoning-gym at first, then four times as many: some data sets make them all at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,25 +45,46 @@ def distinct(dataset: str, config: Mapping[str, JsonValue], wanted: int) -> list
     return list(entries.values())
 
 
+def stream_settings(config: Mapping[str, JsonValue], length: int) -> dict[str, JsonValue]:
+    """What reasoning-gym opens the first `length` items of our stream with."""
+    return {"seed": STREAM_SEED, "size": length, **config}
+
+
 def stream(dataset: str, config: Mapping[str, JsonValue]) -> Iterator[Entry]:
     """All items of a data set, repeated ones too, from the stream's beginning.
 
     Raises InputError for an unknown data set, an unknown or impossible setting, an item without an answer.
     """
-    import reasoning_gym
     from reasoning_gym.factory import DATASETS
 
     if dataset not in DATASETS:
         near = get_close_matches(dataset, DATASETS, n=3) or sorted(DATASETS)[:5]
         raise InputError(f"task.dataset: reasoning-gym has no {dataset!r}; near: {', '.join(near)}")
+    length = FIRST_LENGTH
+    items = _opened(dataset, config, length)
+    for index in count():
+        if index == length:
+            length *= 4
+            items = _opened(dataset, config, length)
+        yield _entry(dataset, index, items[index])
+
+
+def _opened(dataset: str, config: Mapping[str, JsonValue], length: int) -> Sequence[Mapping[str, JsonValue]]:
+    import reasoning_gym
+
     try:
-        items = reasoning_gym.create_dataset(dataset, seed=STREAM_SEED, size=LONGEST_STREAM, **config)
+        with contextlib.redirect_stdout(io.StringIO()):
+            items: Sequence[Mapping[str, JsonValue]] = reasoning_gym.create_dataset(
+                dataset, **stream_settings(config, length)
+            )
     except (TypeError, AssertionError, ValueError) as error:
         raise InputError(f"task.config: reasoning-gym's {dataset} refuses {dict(config)}: {error}") from error
-    for index in range(LONGEST_STREAM):
-        with contextlib.redirect_stdout(io.StringIO()):
-            item = items[index]
-        if item["answer"] is None:
-            raise InputError(f"task.dataset: item {index} of reasoning-gym's {dataset} has no right answer")
-        working = str(item["metadata"].get("expression", "")) if dataset == "chain_sum" else ""
-        yield Entry(str(item["question"]), str(item["answer"]), index, working)
+    return items
+
+
+def _entry(dataset: str, index: int, item: Mapping[str, JsonValue]) -> Entry:
+    if item["answer"] is None:
+        raise InputError(f"task.dataset: item {index} of reasoning-gym's {dataset} has no right answer")
+    known = item["metadata"]
+    working = str(known.get("expression", "")) if dataset == "chain_sum" and isinstance(known, dict) else ""
+    return Entry(str(item["question"]), str(item["answer"]), index, working)

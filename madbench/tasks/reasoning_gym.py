@@ -8,8 +8,9 @@ from functools import cached_property
 
 from pydantic import JsonValue
 
-from madbench.tasks.gym_kinds import check_dataset, reader_for
-from madbench.tasks.gym_pool import Entry, distinct
+from madbench.tasks.gym_kinds import OURS, check_dataset, reader_for
+from madbench.tasks.gym_pool import Entry, distinct, stream_settings
+from madbench.tasks.gym_scorer import LimitedScorer
 from madbench.tasks.hashing import content_hash, short_hash
 from madbench.tasks.scoring import exact
 from madbench.types import AnswerReader, InputError, Outcome, Problem, Sample, Shot, Target, seed_of
@@ -46,7 +47,11 @@ class ReasoningGym:
         return [self._sample(entry, shots) for entry in self._items]
 
     def score(self, outcome: Outcome, target: Target) -> dict[str, float]:
-        return exact(outcome, target)
+        """Exact where one answer is right, else by the data set's own scorer, which must give the full score."""
+        if self.dataset in OURS or outcome.answer is None:
+            return exact(outcome, target)
+        answer, index = outcome.answer + str(target.facts["ending"]), int(str(target.facts["index"]))
+        return {"correct": float(self._scorer.right(answer, index))}
 
     def facts(self) -> Mapping[str, JsonValue]:
         """What a manifest says of the data."""
@@ -55,6 +60,10 @@ class ReasoningGym:
     def content(self) -> str:
         """Hash over all items, in order."""
         return content_hash(self.samples())
+
+    @cached_property
+    def _scorer(self) -> LimitedScorer:
+        return LimitedScorer(self.dataset, stream_settings(self.config, self._pool[-1].index + 1))
 
     @cached_property
     def _pool(self) -> list[Entry]:
@@ -90,7 +99,8 @@ class ReasoningGym:
     def _sample(self, entry: Entry, shots: tuple[Shot, ...]) -> Sample:
         reader = self._reader(entry)
         identity = f"{self.dataset}-{short_hash(entry.question)}"
-        facts: dict[str, JsonValue] = {"dataset": self.dataset, "index": entry.index}
+        ending = "." if entry.answer.endswith(".") else ""
+        facts: dict[str, JsonValue] = {"dataset": self.dataset, "index": entry.index, "ending": ending}
         answer = reader.canonical(entry.answer)
         if answer is None:
             raise InputError(

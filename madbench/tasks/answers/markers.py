@@ -27,8 +27,8 @@ QUESTION = re.compile(
 )
 BRACED = re.compile(r"\{\s*(?:the\s+)?final\s+answer\s*[*_]{0,2}\s*[:=]\s*", re.IGNORECASE)
 BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{")
-REACH = 4000
-"""Characters within which a brace must close."""
+BLANK, WRAPPING = " \t\r\n", " \t\r\n*_"
+BRACE = re.compile(r"(?<!\\)[{}]")
 
 
 def braced(text: str) -> Iterator[Stretch]:
@@ -42,19 +42,23 @@ def boxed(text: str) -> Iterator[Stretch]:
 
 
 def _closed(text: str, opening: re.Pattern[str]) -> Iterator[Stretch]:
+    closing = _closing_braces(text) if opening.search(text) else {}
     for match in opening.finditer(text):
-        if (end := _closing_brace(text, match.end())) is not None:
-            yield match.end(), end
+        brace = text.index("{", match.start())
+        if brace in closing:
+            yield match.end(), closing[brace]
 
 
-def _closing_brace(text: str, start: int) -> int | None:
-    depth = 1
-    for place in range(start, min(len(text), start + REACH)):
-        if text[place] in "{}" and text[place - 1] != "\\":
-            depth += 1 if text[place] == "{" else -1
-            if not depth:
-                return place
-    return None
+def _closing_braces(text: str) -> dict[int, int]:
+    """For each opening brace that closes, where it does."""
+    closing: dict[int, int] = {}
+    opened: list[int] = []
+    for brace in BRACE.finditer(text):
+        if brace[0] == "{":
+            opened.append(brace.start())
+        elif opened:
+            closing[opened.pop()] = brace.start()
+    return closing
 
 
 @lru_cache
@@ -71,7 +75,7 @@ def lines(marker: str = "", reach: Reach = "line") -> Rule:
         hits = list(pattern.finditer(text))
         for hit, following in zip_longest(hits, hits[1:]):
             bound = following.start() if following else len(text)
-            start = _skip(text, hit.end(), bound)
+            start = _skip(text, hit.end(), bound, BLANK if reach == "text" else WRAPPING)
             far = reach == "text" or (reach == "block" and "\n" in text[hit.end() : start])
             end = bound if far else text.find("\n", start, bound)
             yield start, bound if end < 0 else end
@@ -79,8 +83,8 @@ def lines(marker: str = "", reach: Reach = "line") -> Rule:
     return rule
 
 
-def _skip(text: str, start: int, bound: int) -> int:
-    while start < bound and text[start] in " \t\r\n*_":
+def _skip(text: str, start: int, bound: int, over: str) -> int:
+    while start < bound and text[start] in over:
         start += 1
     return start
 
