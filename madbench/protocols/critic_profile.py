@@ -39,7 +39,7 @@ class CriticProfile(ProtocolSettings):
         return State(profile=self.rules.fresh())
 
     async def __call__(self, problem: Problem, episode: Episode, state: State) -> tuple[Outcome, State]:
-        sitting = Sitting(problem, episode, state, self._seating(state))
+        sitting = Sitting(problem, episode, state, self._seating(problem, state))
         if not await self.rephrase(sitting):
             return sitting.log.aborted(), state
         said: Said = await sitting.answer()
@@ -84,8 +84,8 @@ class CriticProfile(ProtocolSettings):
         """What critics who are done leave for the verdict: nothing, since it is no objection."""
         return []
 
-    def _seating(self, state: State) -> Seating:
-        seen = {"earlier": state.questions, "tendencies": self.rules.active(state.profile)}
+    def _seating(self, problem: Problem, state: State) -> Seating:
+        seen = {"earlier": state.earlier(problem.question), "tendencies": self.rules.active(state.profile)}
         return Seating(
             FORMS[self.forms], self.judges, tuple(Critic(focus=focus, **seen) for focus in self.critics)
         )

@@ -22,7 +22,7 @@ class Sitting:
 
     def __init__(self, problem: Problem, episode: Episode, state: State, seating: Seating) -> None:
         self.problem, self.question, self.round = problem, "", 0
-        self.log, self.table = Log(seating.judges), seated(episode, state, seating)
+        self.log, self.table = Log(seating.judges), seated(episode, problem.question, state, seating)
         self._before, self._says, self._manner = state, seating.forms, seating.forms.manner
         self.asks, self._unclear = 0, list[str]()
 

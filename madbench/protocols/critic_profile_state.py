@@ -11,6 +11,7 @@ from madbench.protocols import critic_profile_brief as brief
 from madbench.protocols import critic_profile_forms as full
 from madbench.protocols import critic_profile_marked as marked
 from madbench.protocols import critic_profile_structured as structured
+from madbench.protocols.critic_profile_facts import same_words
 from madbench.protocols.critic_profile_seen import Manner
 from madbench.protocols.profile import Profile
 from madbench.types import Edge, Strict
@@ -26,6 +27,10 @@ class State(Strict):
     critics: tuple[Memory, ...] = ()
     questions: tuple[str, ...] = ()
     profile: Profile = Profile()
+
+    def earlier(self, question: str) -> tuple[str, ...]:
+        """What came before, but for what says the user's own words now (a twin's question, say)."""
+        return tuple(before for before in self.questions if not same_words(question, before))
 
     def critic(self, seat: int) -> Memory:
         return self.critics[seat] if seat < len(self.critics) else Memory()

@@ -33,9 +33,9 @@ class Table:
     critics: Sequence[Agent[Restated, Criticism]]
 
 
-def seated(episode: Episode, state: State, seating: Seating) -> Table:
-    """Open everybody."""
-    forms, who = seating.forms, Judge(earlier=state.questions)
+def seated(episode: Episode, question: str, state: State, seating: Seating) -> Table:
+    """Open everybody; `question` is in the user's own words."""
+    forms, who = seating.forms, Judge(earlier=state.earlier(question))
     judges = [
         episode.agent(role, sees=Question, says=forms.rephrased, system=who, memory=Memory(keep="nothing"))
         for role in dict.fromkeys(seating.judges)
