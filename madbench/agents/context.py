@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from madbench.agents.prompts import render
 from madbench.types import ContextError, ContextPolicy, Message, Observation, RoleSettings
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Prompt:
     """A conversation's opening, what was said since, and what is shown now (with repair exchanges after it)."""
 
@@ -20,7 +21,7 @@ class Prompt:
     repairs: tuple[Message, ...] = ()
     cuts: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def shown(self) -> Message:
         return Message("user", render(self.seen, self.settings))
 
