@@ -97,8 +97,12 @@ def _stopped(reason: StopReason) -> Measure:
     return of
 
 
-def _nothing(rows: Rows) -> Estimate:
-    return undefined()
+def _reported(rows: Rows) -> Floats:
+    return rows.column("matched") + rows.column("unmatched")
+
+
+def _known(rows: Rows) -> Floats:
+    return rows.column("matched") + rows.column("missed")
 
 
 METRICS = (
@@ -203,10 +207,18 @@ METRICS = (
         _mean("quoted"),
     ),
     Metric(
-        "precision", "Findings that match a known issue over findings. Undefined for questions.", _nothing
+        "precision",
+        "Findings that match a known issue over findings. Undefined for questions.",
+        _share("matched", _reported),
     ),
-    Metric("missed_issue_recall", "Known issues found over known issues. Undefined for questions.", _nothing),
-    Metric("missed_issue_rate", "1 - missed_issue_recall. Undefined for questions.", _nothing),
+    Metric(
+        "missed_issue_recall",
+        "Known issues found over known issues. Undefined for questions.",
+        _share("matched", _known),
+    ),
+    Metric(
+        "missed_issue_rate", "1 - missed_issue_recall. Undefined for questions.", _share("missed", _known)
+    ),
     *(
         Metric(
             f"stop_{reason.value}",

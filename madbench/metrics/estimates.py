@@ -6,7 +6,7 @@ Which interval is used where was chosen by simulation; experiments/validity prin
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -147,6 +147,15 @@ def ratio(above: Floats, below: Floats, clusters: Ints, n: int | None = None) ->
         return Estimate(value, None if error is None else value, None if error is None else value, counted)
     factor = math.exp(reach(len(groups.above)) * error / value)
     return Estimate(value, value / factor, value * factor, counted)
+
+
+def weighted(parts: Sequence[tuple[float, float, float]]) -> tuple[float, float]:
+    """Mean and standard error of several groups' (mean, standard error, weight): weights by size for the mean of
+    items, equal weights for the mean of groups. The error is that of the same mean.
+    """
+    total = sum(weight for *_, weight in parts)
+    value = sum(weight * mean for mean, _, weight in parts) / total
+    return value, math.sqrt(sum((weight * error) ** 2 for _, error, weight in parts)) / total
 
 
 def reach(clusters: int) -> float:

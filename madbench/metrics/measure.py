@@ -47,6 +47,7 @@ def _ending(record: Record) -> dict[str, float]:
     """Whatever is not known to be right is wrong."""
     answered = record.outcome is not None and record.outcome.answer is not None
     return {
+        **dict.fromkeys(("correct_strict", "correct_ties", "oracle"), 0.0),
         "correct": float(record.scores.get("correct", 0.0)) if answered else 0.0,
         "parsed": float(answered),
         "unparsed": float((record.outcome is not None and not answered) or record.ending is Ending.UNPARSED),

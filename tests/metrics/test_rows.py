@@ -1,0 +1,73 @@
+"""Columns hold what was measured, exactly and small."""
+
+import sys
+import tracemalloc
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from metrics.build import debate, sample, votes
+
+from madbench.metrics import Measured, measure, tabulate
+from madbench.metrics.rows import join
+from madbench.types import RowId
+
+
+def row(name="q", **numbers):
+    return Measured(RowId(name), name, numbers)
+
+
+@given(st.lists(st.one_of(st.floats(allow_nan=False), st.integers(-(2**40), 2**40)), min_size=1))
+def test_numbers_come_back_exactly(values):
+    assert tabulate(row(x=value) for value in values).column("x").tolist() == [
+        float(value) for value in values
+    ]
+
+
+def test_flags_take_two_bytes_and_tokens_four():
+    rows = tabulate(row(flag=1.0, tokens=70_001.0, share=1 / 3) for _ in range(5))
+    assert [rows.columns[name].dtype.itemsize for name in ("flag", "tokens", "share")] == [2, 4, 8]
+
+
+def test_what_is_absent_is_undefined():
+    rows = join([tabulate([row("a", x=1.0)]), tabulate([row("b", y=2.0)])])
+    assert np.isnan(rows.column("x")).tolist() == [False, True]
+    assert np.isnan(rows.column("z")).all()
+    assert rows.label("ending").tolist() == ["", ""]
+
+
+def test_more_rows_than_a_chunk_keep_their_order():
+    rows = tabulate(row(f"q{i}", x=float(i)) for i in range(2500))
+    assert rows.column("x").tolist() == list(range(2500))
+    assert rows.keys[2400] == (b"q2400", 0)
+
+
+def test_no_rows():
+    assert len(tabulate([])) == 0
+    assert tabulate([]).column("x").tolist() == []
+
+
+def test_pools_survive_joining():
+    few = [measure(votes(["B", "C", None], charged=2, of=sample(f"q{i}"))) for i in range(3)]
+    rows = join([tabulate(few[:1]), tabulate(few[1:])])
+    assert rows.pools.depths.tolist() == [3, 3, 3]
+    assert [rows.pools.majority_right(2, votes) for votes in (1, 2, 3)] == [1, 0.5, 0.5]
+
+
+def test_an_episode_takes_less_than_200_bytes():
+    said = [[(f"Reason {seat}. Answer: B", "B") for seat in range(3)] for _ in range(3)]
+    one = measure(debate(said, of=sample("synthetic-0123456789abcdef")))
+
+    def many(count):
+        for index in range(count):
+            yield Measured(
+                RowId(f"synthetic-{index:016x}"), f"synthetic-0-{index:06d}", one.numbers, one.labels
+            )
+
+    tracemalloc.start()
+    rows = tabulate(many(20_000))
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(rows) == 20_000
+    assert kept / 20_000 < 200
+    assert sys.getsizeof(rows) < 200
