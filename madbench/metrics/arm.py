@@ -9,6 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from madbench.metrics import sureness
+from madbench.metrics.clusters import by_session
 from madbench.metrics.estimates import Floats, mean, rate, ratio, share, undefined
 from madbench.metrics.rows import Rows
 from madbench.metrics.shift import shifts
@@ -28,6 +29,7 @@ class Metric:
 
 def arm_metrics(rows: Rows) -> dict[str, Estimate]:
     """All metrics of one arm's rows, the undefined among them; rounds, roles and positions add names of their own."""
+    rows = by_session(rows)
     fixed = {metric.name: metric.of(rows) if len(rows) else undefined() for metric in METRICS}
     return fixed | sureness.sureness(rows) | _rounds(rows) | _positions(rows) | _roles(rows) | shifts(rows)
 
