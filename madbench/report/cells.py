@@ -67,10 +67,10 @@ def amount(value: float | None) -> str:
 
 
 def interval(value: float | None, low: float | None, high: float | None, *, sign: bool = False) -> str:
-    """Percent with its interval: `47.9 [34.5,61.7]`."""
+    """Percent with its interval: `47.9 [34.5, 61.7]`."""
     if defined(value) is None:
         return UNDEFINED
-    return f"{percent(value, sign=sign)} [{percent(low, sign=sign)},{percent(high, sign=sign)}]"
+    return f"{percent(value, sign=sign)} [{percent(low, sign=sign)}, {percent(high, sign=sign)}]"
 
 
 def share(estimate: Estimate) -> str:

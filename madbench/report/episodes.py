@@ -39,7 +39,7 @@ def episode_data(label: str, record: Record, texts: Texts) -> dict[str, JsonValu
     outcome = record.outcome
     positions = outcome.positions if outcome else ()
     return {
-        "arm": label,
+        "arm": plain(label),
         "sample": plain(record.id.sample),
         "epoch": record.id.epoch,
         "question": texts.put(record.sample.problem.question if record.sample else ""),
@@ -120,6 +120,7 @@ def _turn(turn: Turn, texts: Texts) -> JsonValue:
     speaker, reading, completion = turn.speaker, turn.reading, turn.completion
     return {
         "seat": f"{plain(speaker.role)} {speaker.seat}",
+        "place": speaker.seat,
         "round": speaker.round,
         "attempt": speaker.attempt,
         "seen": plain(turn.seen),

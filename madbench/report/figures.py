@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7f7f7f")
+LONGEST = 40
+"""Characters of a name in a figure."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 INK = "#1c1c1a"
 """The one colour of text and axes; a page replaces it by its own."""
@@ -36,7 +38,6 @@ STYLE = {
     "legend.frameon": False,
     "svg.hashsalt": "madbench",
     "pdf.fonttype": 42,
-    "savefig.transparent": False,
 }
 Drawn = Mapping[str, bytes]
 
@@ -60,7 +61,10 @@ def _saved(figure: Figure) -> Drawn:
     drawn = {}
     for suffix, metadata in nameless.items():
         file = io.BytesIO()
-        figure.savefig(file, format=suffix, dpi=200, metadata=metadata, bbox_inches="tight")
+        see_through = suffix == "svg"
+        figure.savefig(
+            file, format=suffix, dpi=200, metadata=metadata, bbox_inches="tight", transparent=see_through
+        )
         drawn[suffix] = file.getvalue()
     return drawn
 
@@ -165,8 +169,10 @@ def _panel(axes: Axes, name: str, source: str, bins: Sequence[Bin], *, colour: s
 
 
 def _name(text: str) -> str:
-    """A name as it stands: a dollar sign would start a formula."""
-    return plain(text).replace("$", r"\$")
+    """A name as it stands, as far as a figure has room for it: a dollar sign would start a formula."""
+    text = plain(text)
+    text = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return text.replace("$", r"\$")
 
 
 def _percent(value: float | None) -> float:

@@ -10,6 +10,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from madbench.records.layout import RunFolder
+from madbench.report.cells import plain
 from madbench.report.episodes import Texts, episode_data
 from madbench.report.reliability import Reliability
 from madbench.types import Record, seed_of
@@ -24,22 +25,28 @@ Read = Callable[[RunFolder], Iterator[Record]]
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """The tally of each run, the chosen episodes as plain data, and how many there are in all."""
+    """The tally of each run, the chosen episodes as plain data, how many there are in all, and the runs that have
+    no tables (yet).
+    """
 
     reliability: Mapping[str, Reliability]
     episodes: list[dict[str, JsonValue]]
     texts: list[str]
     total: int
+    missing: tuple[str, ...] = ()
 
     @property
     def statement(self) -> str:
-        """How many of the episodes can be opened, and how they were chosen."""
+        """How many of the episodes can be opened, how they were chosen, and what is not there."""
+        said = f"{len(self.episodes):,} of {self.total:,} episodes can be opened"
         if len(self.episodes) == self.total:
-            return f"All {self.total:,} episodes can be opened."
-        return (
-            f"{len(self.episodes):,} of {self.total:,} episodes can be opened: a seeded choice of samples, "
-            "the same in every arm. The others are in the runs' records.parquet and turns.parquet."
-        )
+            said = f"All {self.total:,} episodes can be opened."
+        else:
+            said += (
+                ": a seeded choice of samples, the same in every arm. "
+                "All are in the runs' records.parquet and turns.parquet."
+            )
+        return f"{said} Without tables: {plain(', '.join(self.missing))}." if self.missing else said
 
 
 def gather(
@@ -49,13 +56,17 @@ def gather(
     their names alone, so that arms show the same ones.
     """
     texts, found, total = Texts(), list[dict[str, JsonValue]](), 0
-    reliability = {label: Reliability() for label in runs}
-    for number, (label, folder) in enumerate(runs.items(), start=1):
-        passing = _Passing(read(RunFolder(folder)), reliability[label])
-        drawn = heapq.nsmallest(max(episodes // len(runs), 1), enumerate(passing), key=_draw)
+    folders = {label: RunFolder(folder) for label, folder in runs.items()}
+    ready = {label: folder for label, folder in folders.items() if folder.records.exists()}
+    reliability = {label: Reliability() for label in ready}
+    for number, (label, folder) in enumerate(ready.items(), start=1):
+        passing = _Passing(read(folder), reliability[label])
+        drawn = heapq.nsmallest(max(episodes // len(ready), 1), enumerate(passing), key=_draw)
         total += passing.count
-        found += _embed(label, drawn, texts, characters * number // len(runs))
-    return Material(reliability, found, texts.all, total)
+        found += _embed(label, drawn, texts, characters * number // len(ready))
+    return Material(
+        reliability, found, texts.all, total, tuple(label for label in runs if label not in ready)
+    )
 
 
 class _Passing:

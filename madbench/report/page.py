@@ -13,7 +13,7 @@ from madbench.report.cells import amount, plain
 from madbench.report.definitions import definitions_of
 from madbench.report.figures import INK, Drawn
 from madbench.report.material import Material
-from madbench.report.sheet import one_line
+from madbench.report.sheet import unhyphened
 from madbench.report.tables import arm_tables, comparison_table, integrity_table
 from madbench.report.verdicts import pipeline_verdict, protocol_verdicts
 from madbench.types import Summary
@@ -38,7 +38,7 @@ def report_html(summary: Summary, material: Material, figures: Mapping[str, Draw
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    pages.filters.update(one_line=one_line, plain=plain, amount=amount)
+    pages.filters.update(unhyphened=unhyphened, plain=plain, amount=amount)
     return pages.get_template("report.html.jinja").render(
         summary=summary,
         sheets=[sheet for sheet in (*arm_tables(summary), comparison_table(summary)) if sheet.rows],
@@ -46,7 +46,7 @@ def report_html(summary: Summary, material: Material, figures: Mapping[str, Draw
         pipeline=pipeline_verdict(summary),
         protocols=protocol_verdicts(summary),
         definitions=definitions_of(name for arm in summary.arms for name in arm.metrics),
-        figures=[(CAPTIONS[name], _inline(drawn["svg"])) for name, drawn in figures.items()],
+        figures=[(name, CAPTIONS[name], _inline(drawn["svg"])) for name, drawn in figures.items()],
         statement=material.statement,
         data=_embedded({"texts": material.texts, "episodes": material.episodes}),
         style=Markup((FOLDER / "report.css").read_text(encoding="utf-8")),

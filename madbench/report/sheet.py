@@ -25,20 +25,17 @@ class Sheet:
     rows: tuple[Row, ...]
 
     def text(self) -> str:
-        """Aligned for a fixed-width font, at most WIDTH wide: the first column wraps to make room."""
+        """Aligned for a fixed-width font, at most WIDTH wide.
+
+        Where that is too narrow, intervals close up first; then the first column wraps.
+        """
         table = [self.head, *(tuple(plain(cell) for cell in row) for row in self.rows)]
-        widths = [max(_width(row[column]) for row in table) for column in range(len(self.head))]
-        others = sum(widths[1:]) + len(GAP) * (len(widths) - 1)
-        widths[0] = min(widths[0], max(NARROWEST, WIDTH - others))
+        if _total(_widths(table)) > WIDTH:
+            table = [tuple(cell.replace(", ", ",") for cell in row) for row in table]
+        widths = _widths(table)
+        widths[0] = min(widths[0], max(NARROWEST, widths[0] + WIDTH - _total(widths)))
         head, *body = [_line(row, widths) for row in table]
-        return "\n".join(
-            [
-                plain(self.title),
-                head,
-                "-" * (sum(widths[1:]) + widths[0] + len(GAP) * (len(widths) - 1)),
-                *body,
-            ]
-        )
+        return "\n".join([plain(self.title), head, "-" * _total(widths), *body])
 
     def markdown(self) -> str:
         head = "| " + " | ".join(one_line(cell) for cell in self.head) + " |"
@@ -47,9 +44,13 @@ class Sheet:
         return "\n".join([f"**{mark(self.title)}**", "", head, rule, *rows])
 
 
+def unhyphened(head: str) -> str:
+    """A head whose words are whole again: `unpar-` over `sed %` is `unparsed %`."""
+    return head.replace("-\n", "")
+
+
 def one_line(head: str) -> str:
-    """A head without its breaks: `unpar-` over `sed %` is `unparsed %`."""
-    return head.replace("-\n", "").replace("\n", " ")
+    return unhyphened(head).replace("\n", " ")
 
 
 def mark(text: str) -> str:
@@ -57,8 +58,14 @@ def mark(text: str) -> str:
     return "".join("\\" + char if char in "\\`*|<>[]#" else char for char in plain(text))
 
 
-def _width(cell: str) -> int:
-    return max(len(line) for line in cell.split("\n"))
+def _widths(table: Sequence[Row]) -> list[int]:
+    return [
+        max(len(line) for cell in column for line in cell.split("\n")) for column in zip(*table, strict=True)
+    ]
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + len(GAP) * (len(widths) - 1)
 
 
 def _line(row: Row, widths: Sequence[int]) -> str:

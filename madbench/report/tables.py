@@ -9,8 +9,8 @@ from madbench.report.sheet import Row, Sheet
 from madbench.types import Arm, Comparison, Estimate, Summary
 
 NOTHING = Estimate(None, None, None, 0)
-CONTROL = "self_consistency@equal_calls"
-"""The control that every arm is set against: as many votes as the arm made calls, sample by sample."""
+CONTROL = "@equal_calls"
+"""How the control ends that every arm is set against: as many votes as the arm made calls, sample by sample."""
 ARMS: Row = (
     "arm", "accuracy %\n[95 %]", "n", "unpar-\nsed %", "thea-\nter %", "conver-\ngence %", "ECE", "calls",
     "tokens", "tokens\n/ right", "to equal calls,\npoints [95 %]", "p",
@@ -124,6 +124,6 @@ def _numbers(arm: Arm) -> Row:
 def _control(arm: Arm, comparisons: Sequence[Comparison]) -> Row:
     """The paired difference to the votes that the arm's own calls would have bought."""
     for c in comparisons:
-        if (c.a, c.b, c.metric) == (arm.arm, CONTROL, "accuracy"):
+        if (c.a, c.metric) == (arm.arm, "accuracy") and c.b.endswith(CONTROL):
             return interval(c.difference, c.low, c.high, sign=True), p_value(c.p)
     return UNDEFINED, UNDEFINED

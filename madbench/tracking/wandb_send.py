@@ -43,7 +43,10 @@ def send(parcel: Parcel) -> list[str]:
     """One W&B run: config, estimates as its summary, one table, one artifact. Returns the row ids read back."""
     import wandb
 
-    with wandb.init(id=parcel.id, resume="allow", config=parcel.config, allow_val_change=True) as run:
+    quiet = wandb.Settings(x_disable_stats=True)
+    with wandb.init(
+        id=parcel.id, resume="allow", config=parcel.config, allow_val_change=True, settings=quiet
+    ) as run:
         run.log(
             {TABLE: wandb.Table(columns=list(parcel.table.columns), data=list(map(list, parcel.table.rows)))}
         )

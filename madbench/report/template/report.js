@@ -28,7 +28,7 @@
   const answer = (text, accepted) => {
     if (text === null) return el("span", { class: "chip none" }, "no answer");
     const right = accepted.includes(text);
-    return el("span", { class: `chip ${verdict(right)}` }, `${sign(right)} ${text}`);
+    return el("span", { class: `chip ${verdict(right)}`, title: text }, `${sign(right)} ${text}`);
   };
   const flip = (before, after, accepted) => {
     const kind = accepted.includes(before) ? (accepted.includes(after) ? "right to right" : "right to wrong") : accepted.includes(after) ? "wrong to right" : "wrong to wrong";
@@ -96,7 +96,12 @@
     return el("div", { class: "scroll" }, el("table", { class: "grid" }, el("thead", {}, head), el("tbody", {}, ...rows)));
   };
 
+  // Every seat's answer after each round; votes beyond the arm's own are dimmed.
   const answersByRound = (episode) => {
+    if (!episode.positions.length) return null;
+    const spare = new Set(episode.turns.filter((turn) => turn.spare).map((turn) => `${turn.round}/${turn.place}`));
+    const seats = Math.max(...episode.positions.map((answers) => answers.length));
+    const head = el("tr", {}, el("th", {}, "answers"), ...Array.from({ length: seats }, (_, seat) => el("th", { scope: "col" }, `seat ${seat}`)));
     const rows = episode.positions.map((answers, round) =>
       el(
         "tr",
@@ -105,11 +110,12 @@
         ...answers.map((text, seat) => {
           const before = round ? episode.positions[round - 1][seat] : null;
           const changed = before !== null && before !== undefined && text !== null && before !== text;
-          return el("td", {}, answer(text, episode.accepted), changed ? " " : null, changed ? flip(before, text, episode.accepted) : null);
+          const dim = spare.has(`${round}/${seat}`);
+          return el("td", { class: dim ? "spare" : null, title: dim ? "spare: charged to no arm" : null }, answer(text, episode.accepted), changed ? " " : null, changed ? flip(before, text, episode.accepted) : null);
         }),
       ),
     );
-    return rows.length ? el("table", { class: "answers" }, el("tbody", {}, ...rows)) : null;
+    return el("div", { class: "scroll" }, el("table", { class: "answers" }, el("thead", {}, head), el("tbody", {}, ...rows)));
   };
 
   const fact = (name, ...values) => el("span", {}, el("b", {}, name), ...values);
@@ -189,11 +195,13 @@
   const refresh = () => {
     shown = episodes.filter(wanted);
     count.textContent = `${number(shown.length)} of ${number(episodes.length)}`;
-    list.replaceChildren(...shown.map((episode, place) =>
+    const entry = (episode, place) =>
       el("li", {}, el("button", { type: "button", "data-place": place, "aria-current": String(episode === current), title: `${episode.arm}, ${episode.sample}`, on: () => show(episode) },
         el("span", { class: verdict(episode.right) }, sign(episode.right)),
-        el("span", { class: "name" }, episode.arm, " ", el("span", { class: "where" }, episode.sample + (episode.epoch ? ` (${episode.epoch})` : ""))),
-        el("span", { class: "where" }, episode.flipped ? "flip" : "")))));
+        el("span", { class: "name" }, episode.sample + (episode.epoch ? ` (${episode.epoch})` : "")),
+        el("span", { class: "where" }, episode.flipped ? "flip" : "")));
+    list.replaceChildren(...shown.flatMap((episode, place) =>
+      place && shown[place - 1].arm === episode.arm ? [entry(episode, place)] : [el("li", { class: "arm" }, episode.arm), entry(episode, place)]));
     if (!shown.length) stage.replaceChildren(el("p", { class: "quiet" }, episodes.length ? "No episode passes these filters." : "No episodes are embedded."));
     else if (!shown.includes(current)) draw((current = shown[0]));
     else draw(current);
