@@ -13,11 +13,11 @@ def _words(text: str) -> frozenset[str]:
 
 WORD = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)*|[^\W\d_]+(?:'[^\W\d_]+)?")
 SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
-OVER = re.compile(r"\bover(?=(?:generali|simplif|estimat|rel[iy]|fit|confiden))")
+OVER = re.compile(r"\bover ?(?=(?:generali|simplif|estimat|rel[iy]|fit|confiden))")
 COMMON = _words(
     """a about all also am an and answer answerer any are argues as asserts at author be because been being but by
     can claims concludes could did do does each for from given gives had has have he her his how i if in into is it
-    its just more of on one's or our own replies reply response said says she should since so some states step that
+    its just more of on one's or our over own replies reply response said says she should since so some states step that
     the their them then there therefore these they this those thus to too us was we were what when which while who
     will with would you your"""
 )
@@ -55,8 +55,8 @@ def claims(text: str) -> tuple[Claim, ...]:
 
 
 def tokens(text: str) -> list[str]:
-    """Lower case, hyphens opened, so that over-rely, overrely and over rely are the same two words."""
-    return WORD.findall(OVER.sub("over ", text.lower().replace("-", " ").replace("’", "'")))
+    """Lower case, hyphens opened; over-rely and overrely are one tendency, and so is to rely excessively."""
+    return WORD.findall(OVER.sub("excessively ", text.lower().replace("-", " ").replace("’", "'")))
 
 
 def content(words: Iterable[str]) -> list[str]:
@@ -67,7 +67,7 @@ def content(words: Iterable[str]) -> list[str]:
 
 def stem(word: str) -> str:
     """A word without its commonest endings; -ise is -ize, number words are numbers."""
-    if word[0].isdigit() or word in NUMERALS:
+    if word[0].isdecimal() or word in NUMERALS:
         return number(NUMERALS.get(word, word))
     word = re.sub(r"'s$", "", word)
     word = re.sub(r"ies$", "y", word) if len(word) > 4 else word
@@ -86,6 +86,6 @@ def number(text: str) -> str:
 def _claim(sentence: str) -> Claim:
     words = tokens(sentence)
     stems = frozenset(content(words))
-    numbers = frozenset(unit for unit in stems if unit[0].isdigit())
+    numbers = frozenset(unit for unit in stems if unit[0].isdecimal())
     denials = sum(word in NEGATIONS or word.endswith("n't") for word in words)
     return Claim(stems - numbers, numbers, denials % 2 == 1, not HEDGES.isdisjoint(words))

@@ -11,8 +11,9 @@ from madbench.protocols.answering import Answering
 from madbench.protocols.replies import Form
 from madbench.types import Reply
 
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
-Remark = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1200)]
+Remark = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1200)]
+Aside = Annotated[str, StringConstraints(strip_whitespace=True, max_length=400)]
 NOTHING = re.compile(r"\W*(?:(?:none|nothing|n/a|null)\b.*)?$", re.IGNORECASE | re.DOTALL)
 """What a note says that has nothing to say."""
 Label = Literal["low", "medium", "high"]
@@ -72,14 +73,14 @@ class Verdict(Answering):
 
     reasons: Text
     confidence: Label | None
-    uncertainty: Remark
+    uncertainty: Aside
 
 
 class ProfileNote(Form):
     """A tendency that the critic did criticise, or the statement that there is none."""
 
     criticised: bool
-    note: Remark
+    note: Aside
 
     @property
     def tendency(self) -> str | None:

@@ -24,7 +24,7 @@ SYNONYMS = {
     stem(word): stem(group[0])
     for group in (
         ("omit", "forget", "miss", "neglect", "skip", "drop", "overlook", "ignore", "disregard", "leave"),
-        ("over", "broadly", "excessively", "hastily"),
+        ("excessively", "overly", "broadly", "hastily"),
         ("one", "single", "lone"),
         ("example", "instance", "case", "sample"),
         ("mistake", "confuse", "conflate", "mix"),
@@ -35,7 +35,7 @@ SYNONYMS = {
 OPPOSITES = tuple(
     tuple(stem(word) for word in pair)
     for pair in (
-        ("negative", "positive"), ("over", "under"), ("upper", "lower"), ("first", "last"), ("minimum", "maximum"),
+        ("negative", "positive"), ("upper", "lower"), ("first", "last"), ("minimum", "maximum"),
         ("increase", "decrease"), ("true", "false"), ("necessary", "sufficient"), ("odd", "even"), ("left", "right"),
         ("more", "fewer"), ("high", "low"), ("add", "subtract"), ("multiply", "divide"), ("large", "small"),
     )
