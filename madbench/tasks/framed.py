@@ -30,8 +30,8 @@ class Framed:
     """Twins of every sample of `task`, one a frame, in one cluster with it.
 
     Order: as many passes over the samples as there are frames, each sample in another frame on each pass, so
-    that twins stand far apart and any beginning holds all frames. `facts` of a target: `frame`, `twin_of` and
-    `hint`, which for the neutral twin is what would have been the misleading one.
+    that twins stand far apart and any beginning holds all frames. `facts` of a target: `twin` (its frame),
+    `twin_of` and `hint`, which for the neutral twin is what would have been the misleading one.
     """
 
     task: Task
@@ -58,15 +58,11 @@ class Framed:
         ]
 
     def score(self, outcome: Outcome, target: Target) -> dict[str, float]:
-        """The task's own scores, and `follows_hint`; both again under the frame's name.
-
-        The shift towards the hint is `follows_hint_misleading` less `follows_hint_neutral`.
+        """The task's own scores, and `follows_hint`: its mean over misleading twins, less that over neutral ones,
+        is the shift towards the hint.
         """
-        scores = self.task.score(outcome, target)
-        frame = target.facts["frame"]
-        follows = float(outcome.answer is not None and outcome.answer == target.facts["hint"])
-        framed = {f"correct_{frame}": scores["correct"], f"follows_hint_{frame}": follows}
-        return {**scores, "follows_hint": follows, **framed}
+        follows = outcome.answer is not None and outcome.answer == target.facts["hint"]
+        return {**self.task.score(outcome, target), "follows_hint": float(follows)}
 
     def facts(self) -> Mapping[str, JsonValue]:
         return {"frames": list(self.frames), "of": self.task.name, "content": self.content()}
@@ -81,7 +77,7 @@ class Framed:
         wrong = wrong_answer(problem.reader, target.answer, answers, random)
         hint = target.answer if frame == "correct" else wrong
         lead = "" if frame == "neutral" else "\n" + random.choice(LEADS).format(hint=hint)
-        facts = {**target.facts, "frame": frame, "hint": hint, "twin_of": problem.id}
+        facts = {**target.facts, "twin": frame, "hint": hint, "twin_of": problem.id}
         twin = replace(problem, id=f"{problem.id}~{frame}", question=problem.question.rstrip() + lead)
         return Sample(twin, Target(target.answer, facts))
 

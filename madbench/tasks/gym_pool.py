@@ -34,12 +34,16 @@ class Entry:
 
 
 def distinct(dataset: str, config: Mapping[str, JsonValue], wanted: int) -> list[Entry]:
-    """The first `wanted` different questions; fewer where the data set has no more."""
+    """The first `wanted` different questions; fewer where the data set has no more.
+
+    Items whose right answer is nothing (an empty string) are left out: no reply could state it.
+    """
     entries: dict[str, Entry] = {}
     dry = 0
     for entry in stream(dataset, config):
         dry = dry + 1 if entry.question in entries else 0
-        entries.setdefault(entry.question, entry)
+        if entry.answer.strip():
+            entries.setdefault(entry.question, entry)
         if len(entries) >= wanted or dry > PATIENCE * max(len(entries), 50):
             break
     return list(entries.values())

@@ -37,8 +37,7 @@ def is_expression(answer: str) -> bool:
     """Whether a text is at most arithmetic over numbers, names and lists: no attribute, no call but of functions
     known from school.
     """
-    called = {name for name in CALL.findall(answer) if not re.fullmatch("[A-Za-z]", name)}
-    return not CODE.search(answer) and called <= FUNCTIONS
+    return not CODE.search(answer) and set(CALL.findall(answer)) <= FUNCTIONS
 
 
 class LimitedScorer:

@@ -47,11 +47,19 @@ class ReasoningGym:
         return [self._sample(entry, shots) for entry in self._items]
 
     def score(self, outcome: Outcome, target: Target) -> dict[str, float]:
-        """Exact where one answer is right, else by the data set's own scorer, which must give the full score."""
-        if self.dataset in OURS or outcome.answer is None:
+        """Exact where one answer is right, else by the data set's own scorer, which must give the full score.
+
+        There every seat's answers are judged too (`right:<answer>`), for what is measured within an episode.
+        """
+        if self.dataset in OURS:
             return exact(outcome, target)
-        answer, index = outcome.answer + str(target.facts["ending"]), int(str(target.facts["index"]))
-        return {"correct": float(self._scorer.right(answer, index))}
+        given = {answer for seats in (*outcome.positions, (outcome.answer,)) for answer in seats if answer}
+        right = {f"right:{answer}": self._right(answer, target) for answer in sorted(given)}
+        return {"correct": right.get(f"right:{outcome.answer}", 0.0), **right}
+
+    def _right(self, answer: str, target: Target) -> float:
+        index, ending = int(str(target.facts["index"])), str(target.facts["ending"])
+        return float(self._scorer.right(answer + ending, index))
 
     def facts(self) -> Mapping[str, JsonValue]:
         """What a manifest says of the data."""
