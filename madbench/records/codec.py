@@ -139,11 +139,12 @@ def decode_completion(row: list[Any]) -> Completion:
 def _encode_turn(turn: Turn, texts: Table, samplings: Table) -> dict[str, Any]:
     who, request, reading = turn.speaker, turn.request, turn.reading
     text, *completion = encode_completion(turn.completion)
+    schema = None if request.schema is None else texts(request.schema)
     return {
         "who": [who.role, who.seat, who.round, who.turn, who.attempt],
         "seen": turn.seen,
         "messages": [[message.role, texts(message.text)] for message in request.messages],
-        "request": [samplings(request.sampling), request.seed, request.schema and texts(request.schema)],
+        "request": [samplings(request.sampling), request.seed, schema],
         "completion": [texts(text), *completion],
         "reading": [
             reading.status.value,

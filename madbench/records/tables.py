@@ -33,24 +33,32 @@ BATCH = 256
 
 def write_tables(folder: RunFolder, records: Iterable[Record]) -> None:
     """Write the three tables beside the old ones, then put them in their place."""
+    schemas = {folder.records: records_schema(), folder.turns: turns_schema(), folder.events: events_schema()}
+    try:
+        _write(folder, schemas, records)
+        for path in schemas:
+            _beside(path).replace(path)
+    finally:
+        for path in schemas:
+            _beside(path).unlink(missing_ok=True)
+
+
+def _write(folder: RunFolder, schemas: dict[Path, Any], records: Iterable[Record]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    files = {folder.records: records_schema, folder.turns: turns_schema, folder.events: events_schema}
     metadata = {b"schema_version": str(SCHEMA_VERSION).encode()}
     with ExitStack() as stack:
         writers = {
-            path: stack.enter_context(
-                pq.ParquetWriter(_beside(path), schema().with_metadata(metadata), compression="zstd")
-            )
-            for path, schema in files.items()
+            path: pq.ParquetWriter(_beside(path), schema.with_metadata(metadata), compression="zstd")
+            for path, schema in schemas.items()
         }
+        for writer in writers.values():
+            stack.enter_context(writer)
         for batch in batches(records, BATCH):
             for path, rows in _rows(folder, batch).items():
-                table = pa.Table.from_pydict(columns(rows, writers[path].schema), writers[path].schema)
+                table = pa.Table.from_pydict(columns(rows, schemas[path]), writers[path].schema)
                 writers[path].write_table(table, row_group_size=max(1, len(rows)))
-    for path in files:
-        _beside(path).replace(path)
 
 
 def _rows(folder: RunFolder, batch: list[Record]) -> dict[Path, list[Row]]:

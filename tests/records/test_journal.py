@@ -1,0 +1,81 @@
+import os
+import subprocess
+import sys
+import tracemalloc
+
+import pytest
+
+from madbench.records.journal import Journal, Places
+from madbench.types import Completion, InputError
+
+A, B = Completion("a", "stop", 3, 1, (("a", -0.5),)), Completion("b", "length", 4, 2)
+
+
+def test_kept_over_restarts(tmp_path):
+    with Journal(tmp_path) as journal:
+        assert journal.get("one") is None
+        journal.put("one", A)
+        assert journal.get("one") == A
+    with Journal(tmp_path) as journal:
+        assert (journal.get("one"), journal.get("two")) == (A, None)
+        journal.put("two", B)
+    with Journal(tmp_path) as journal:
+        assert (journal.get("one"), journal.get("two")) == (A, B)
+
+
+def test_a_torn_line_costs_that_completion_alone(tmp_path):
+    with Journal(tmp_path) as journal:
+        journal.put("one", A)
+        journal.put("two", B)
+    file = tmp_path / "0.jsonl"
+    os.truncate(file, file.stat().st_size - 3)
+    with Journal(tmp_path) as journal:
+        assert (journal.get("one"), journal.get("two")) == (A, None)
+        journal.put("two", B)
+        assert journal.get("two") == B
+
+
+def test_an_unreadable_line_is_refused_with_its_place(tmp_path):
+    (tmp_path / "0.jsonl").write_bytes(b"nonsense\n")
+    with pytest.raises(InputError, match=r"0\.jsonl:1"):
+        Journal(tmp_path)
+
+
+def test_two_writers_have_a_file_each_and_later_ones_read_both(tmp_path):
+    with Journal(tmp_path) as first, Journal(tmp_path) as second:
+        first.put("one", A)
+        second.put("two", B)
+    assert sorted(path.name for path in tmp_path.glob("*.jsonl")) == ["0.jsonl", "1.jsonl"]
+    with Journal(tmp_path) as journal:
+        assert (journal.get("one"), journal.get("two")) == (A, B)
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from madbench.records.journal import Journal
+from madbench.types import Completion
+journal = Journal(Path(sys.argv[1]))
+for number in range(500):
+    journal.put(f"call {number}", Completion(str(number), "stop", 1, 1))
+os.kill(os.getpid(), 9)
+"""
+
+
+def test_a_killed_process_loses_nothing_that_was_put(tmp_path):
+    assert subprocess.run([sys.executable, "-c", KILLED, tmp_path], check=False).returncode == -9
+    with Journal(tmp_path) as journal:
+        found = [journal.get(f"call {number}") for number in range(500)]
+    assert [completion.text for completion in found] == [str(number) for number in range(500)]
+
+
+def test_places_are_found_and_small():
+    tracemalloc.start()
+    places = Places()
+    for number in range(100_000):
+        places.add(f"call {number}", number * 1000)
+    size, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert size / 100_000 < 22
+    assert all(places.of(f"call {number}") == [number * 1000] for number in range(0, 100_000, 97))
+    assert places.of("another") == []

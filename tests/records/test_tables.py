@@ -1,0 +1,170 @@
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from madbench.records.layout import RunFolder
+from madbench.records.tables import read_records, write_tables
+from madbench.types import (
+    Completion,
+    Effort,
+    Ending,
+    Event,
+    InputError,
+    Message,
+    Outcome,
+    ParseStatus,
+    Place,
+    Reading,
+    Record,
+    Request,
+    RowId,
+    Sampling,
+    SeamError,
+    Speaker,
+    StopReason,
+    Turn,
+)
+
+words = st.none() | st.sampled_from(["", "A", "β\n\u2028"])
+facts = st.dictionaries(
+    st.sampled_from("ab"), st.none() | st.integers(0, 3) | st.lists(st.booleans(), max_size=2)
+)
+turns = st.builds(
+    lambda n, schema, answer, share, spare: Turn(
+        Speaker("solver", n, n, n, n),
+        "Asked",
+        Request(
+            (Message("user", "Q" * n), Message("assistant", "")), Sampling(temperature=n / 7), n << 60, schema
+        ),
+        Completion("said", "length", n, n + 1, (("x", -share), ("", float("-inf")))[:n]),
+        Reading(ParseStatus.AMBIGUOUS, "Statement", "rule", answer, share, {"text": answer}, "note"),
+        ("oldest exchange dropped",) * (n % 3),
+        spare,
+    ),
+    st.integers(0, 7),
+    words,
+    words,
+    st.floats(0, 1),
+    st.booleans(),
+)
+outcomes = st.builds(
+    lambda answer, rounds, ledger, facts: Outcome(
+        answer,
+        tuple(tuple(answers) for answers in rounds),
+        StopReason.CONSENSUS,
+        {"vote_share": 0.1, "stated_label": "HIGH"},
+        tuple(Event("claimed", "solver0", n, "text", facts) for n in range(ledger)),
+        facts,
+    ),
+    words,
+    st.lists(st.lists(words, max_size=3), max_size=3),
+    st.integers(0, 2),
+    facts,
+)
+records = st.builds(
+    lambda n, ending, outcome, turns, place: Record(
+        RowId(f"q{n}", n % 3, n % 2),
+        None,
+        ending,
+        outcome,
+        tuple(turns),
+        {"correct": 1.0, "a b": 0.25} if n else {},
+        place,
+        Effort(0.1, "host"),
+        "",
+    ),
+    st.integers(0, 9),
+    st.sampled_from(Ending),
+    st.none() | outcomes,
+    st.lists(turns, max_size=3),
+    st.none() | st.builds(Place, st.integers(0, 3), st.integers(0, 3), st.just('{"notes":[]}')),
+)
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.lists(records, max_size=5))
+def test_records_come_back_as_they_were(tmp_path, rows):
+    folder = RunFolder(tmp_path)
+    write_tables(folder, rows)
+    assert list(read_records(folder)) == rows
+
+
+def row(n, turns=1):
+    turn = Turn(
+        Speaker("solver", 0, 0, 0),
+        "Asked",
+        Request((), Sampling(), 1),
+        Completion(f"said {n}", "stop", 1, 1),
+        Reading(ParseStatus.OK, "Statement"),
+    )
+    return Record(RowId(f"q{n}"), None, Ending.DONE, None, (turn,) * turns, {}, None, Effort(0, ""))
+
+
+def test_many_batches_stream(tmp_path):
+    write_tables(RunFolder(tmp_path), (row(n, n % 3) for n in range(700)))
+    read = read_records(RunFolder(tmp_path))
+    assert next(read).id.sample == "q0"
+    assert [record.id.sample for record in read] == [f"q{n}" for n in range(1, 700)]
+
+
+def test_a_failure_while_writing_leaves_the_old_tables(tmp_path):
+    folder = RunFolder(tmp_path)
+    write_tables(folder, [row(1)])
+
+    def breaks():
+        yield row(2)
+        raise OSError("disk")
+
+    with pytest.raises(OSError, match="disk"):
+        write_tables(folder, breaks())
+    assert list(read_records(folder)) == [row(1)]
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        "events.parquet",
+        "records.parquet",
+        "turns.parquet",
+    ]
+
+
+def test_lost_turns_are_noticed(tmp_path):
+    folder = RunFolder(tmp_path)
+    write_tables(folder, [row(n, 2) for n in range(5)])
+    whole = pq.read_table(folder.turns)
+    for broken in (
+        whole.slice(0, 9),
+        pa.concat_tables([whole.slice(0, 2), whole.slice(3)]),
+        pa.concat_tables([whole, whole.slice(9)]),
+    ):
+        pq.write_table(broken.replace_schema_metadata(whole.schema.metadata), folder.turns)
+        with pytest.raises(SeamError, match="turns or events"):
+            list(read_records(folder))
+
+
+def rewritten(path, version, table=None):
+    table = pq.read_table(path) if table is None else table
+    pq.write_table(table.replace_schema_metadata({"schema_version": version}), path)
+
+
+def test_tables_of_a_newer_version_are_refused(tmp_path):
+    folder = RunFolder(tmp_path)
+    write_tables(folder, [row(1)])
+    rewritten(folder.records, "99")
+    with pytest.raises(InputError, match=r"records\.parquet: written as version 99.*up to 1"):
+        list(read_records(folder))
+
+
+def test_tables_of_an_older_version_are_read(tmp_path):
+    folder = RunFolder(tmp_path)
+    write_tables(folder, [row(1)])
+    rewritten(folder.turns, "0", pq.read_table(folder.turns).drop_columns(["note"]))
+    assert list(read_records(folder)) == [row(1)]
+
+
+def test_equal_records_make_equal_bytes(tmp_path):
+    one, two = RunFolder(tmp_path / "1"), RunFolder(tmp_path / "2")
+    for folder in (one, two):
+        folder.path.mkdir()
+        write_tables(folder, [row(n) for n in range(300)])
+    for name in ("records.parquet", "turns.parquet", "events.parquet"):
+        assert (one.path / name).read_bytes() == (two.path / name).read_bytes()
