@@ -3,8 +3,11 @@
 Choi et al. (2025) vary who hears whom and who may keep an answer; their presets are files in conf/protocol.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal
 
 from madbench.agents import Agent, Episode, together
@@ -69,7 +72,8 @@ class Debate(ProtocolSettings):
 
     async def rounds(self, problem: Problem, episode: Episode) -> list[list[Statement]]:
         """What every seat says, round by round."""
-        strangers = await self._strangers(episode)
+        strange = self.peers == "other_question"
+        strangers = await self._overheard.rounds(*episode.elsewhere) if strange else []
         seats = [self._seat(episode, seat) for seat in range(self.agents)]
         rounds = [await together(*(seat.ask(Asked(prompt=problem.prompt)) for seat in seats))]
 
@@ -90,9 +94,7 @@ class Debate(ProtocolSettings):
         memory = self.hearing.fresh_memory
         return episode.agent("solver", sees=Asked, says=Statement, seat=seat, system=who, memory=memory)
 
-    async def _strangers(self, episode: Episode) -> list[list[Statement]]:
-        """The rounds of the same debate about another question, as far as they can be heard in this one."""
-        if self.peers != "other_question" or not self.debate_rounds:
-            return []
-        same = replace(self, peers="real", debate_rounds=self.debate_rounds - 1)
-        return await same.rounds(*episode.elsewhere)
+    @cached_property
+    def _overheard(self) -> Debate:
+        """The debate that is heard where peers come from another question: this one, an exchange behind."""
+        return replace(self, peers="real", debate_rounds=max(self.debate_rounds - 1, 0))

@@ -6,7 +6,7 @@ from typing import Literal
 
 from madbench.agents import Memory, together
 from madbench.protocols.replies import Statement
-from madbench.types import check_choices
+from madbench.types import check_settings
 
 Revise = Callable[[int, Sequence[Statement]], Awaitable[Statement]]
 """Asks one seat again, given every seat's words as they stand."""
@@ -27,7 +27,7 @@ class Hearing:
     topology: Literal["all", "ring", "star"] = "all"
 
     def __post_init__(self) -> None:
-        check_choices(self, "protocol.hearing")
+        check_settings(self, "protocol.hearing")
 
     def heard_by(self, seat: int, seats: int) -> list[int]:
         """The seats whose words reach `seat` out of `seats`, in order, itself never among them."""

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from madbench.metrics.votes import majority
 from madbench.protocols.replies import Statement
-from madbench.types import InputError, seed_of
+from madbench.types import InputError, check_settings, seed_of
 
 Rounds = Sequence[Sequence[Statement]]
 """What every seat said, round by round."""
@@ -45,6 +45,7 @@ class Follower:
     p: float = 0.3
 
     def __post_init__(self) -> None:
+        check_settings(self, "protocol.revision")
         if not 0 <= self.p <= 1:
             raise InputError(f"protocol.revision.p: {self.p} is no probability; wanted 0 to 1")
 

@@ -28,11 +28,12 @@ from madbench.types.models import (
     Sampling,
     Strict,
 )
-from madbench.types.protocols import ProtocolSettings, Sessional, check_choices
+from madbench.types.protocols import ProtocolSettings, Sessional
 from madbench.types.records import Effort, Estimate, Place, Record, RowId
 from madbench.types.roles import Edge, Observation, Reply
 from madbench.types.samples import AnswerReader, Extraction, Problem, Sample, Shot, Target
 from madbench.types.seeds import seed_of
+from madbench.types.settings import check_settings
 from madbench.types.summary import Arm, Comparison, Integrity, Summary
 from madbench.types.transcript import Answers, Event, Outcome, Reading, Speaker, Task, Turn
 
@@ -86,6 +87,6 @@ __all__ = [
     "Target",
     "Task",
     "Turn",
-    "check_choices",
+    "check_settings",
     "seed_of",
 ]

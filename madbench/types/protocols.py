@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, Protocol, get_args, get_origin, get_type_hints, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 from pydantic import JsonValue
 
 from madbench.types.errors import InputError
 from madbench.types.roles import Edge
+from madbench.types.settings import check_settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,19 +26,11 @@ class ProtocolSettings:
     edges: ClassVar[tuple[Edge, ...]] = ()
 
     def __post_init__(self) -> None:
-        check_choices(self, "protocol")
+        check_settings(self, "protocol")
         if unknown := set(self.roles) - set(self.plays):
             raise InputError(
                 f"protocol.roles: {type(self).__name__} has no role {sorted(unknown)}; it has {list(self.plays)}"
             )
-
-
-def check_choices(settings: object, where: str) -> None:
-    """Raise InputError naming the choices where a setting annotated as a Literal holds none of them."""
-    for name, hint in get_type_hints(type(settings)).items():
-        value = getattr(settings, name)
-        if get_origin(hint) is Literal and value not in get_args(hint):
-            raise InputError(f"{where}.{name}: {value!r} is none of {list(get_args(hint))}")
 
 
 @runtime_checkable

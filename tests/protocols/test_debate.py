@@ -387,6 +387,12 @@ def test_a_follower_remembers_the_reply_it_took_over():
         ({"tie": "coin"}, "'coin' is none of .*'abstain'"),
         ({"revision": Conformist()}, "memory: last_only"),
         ({"revision": Follower(), "hearing": LAST, "peers": "none"}, "peers: real"),
+        ({"agents": "three"}, r"protocol\.agents: Input should be a valid integer, found 'three'"),
+        ({"agents": True}, "valid integer"),
+        ({"debate_rounds": 1.5}, "valid integer"),
+        ({"personas": [1, 2]}, r"protocol\.personas: Input should be a valid string"),
+        ({"personas": "You doubt."}, r"protocol\.personas"),
+        ({"tie": None}, "None is none of"),
         ({"roles": {"critic": {}}}, "no role .*critic.*solver"),
     ],
 )
@@ -400,6 +406,10 @@ def test_settings_of_parts_are_checked_too():
         Hearing(topology="mesh")
     with pytest.raises(InputError, match=r"1\.5 is no probability"):
         Follower(p=1.5)
+    with pytest.raises(InputError, match=r"revision\.p: Input should be a valid number, found 'often'"):
+        Follower(p="often")
+    assert Follower(p=1).p == 1
+    assert Debate(personas=["You doubt."]).personas == ["You doubt."]
 
 
 # What does not fit

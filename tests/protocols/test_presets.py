@@ -43,6 +43,7 @@ def played(name):
         ("cot", 1, 0, 1),
         ("cot_sampled", 1, 0, 1),
         ("self_consistency", 6, 10, 1),
+        ("self_consistency_40", 40, 0, 1),
         ("self_refine", 5, 0, 3),
         ("self_refine_asserting", 5, 0, 3),
         ("debate", 6, 0, 2),
