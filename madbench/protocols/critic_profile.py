@@ -56,7 +56,7 @@ class CriticProfile(ProtocolSettings):
             exchanges.append(Exchange(objections=objections, response=self.to_arbiter(said, heard)))
         verdict = await sitting.rule(opening, exchanges)
         profile = await self.note(sitting, exchanges, state.profile)
-        outcome = sitting.log.outcome(verdict, stop, self.rules.active(profile))
+        outcome = sitting.log.outcome(verdict, stop, self.rules, profile)
         return outcome, sitting.after(profile, critics_too=self.critic_memory == "session")
 
     async def rephrase(self, sitting: Sitting) -> bool:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
+from madbench.protocols.notes import takes_up
+from madbench.protocols.profile import Profile, Rules
 from madbench.protocols.restatement import average
 from madbench.types import Event
 
@@ -26,6 +28,21 @@ def facts(ledger: Sequence[Event]) -> dict[str, JsonValue]:
         for name in names
     }
     return {**shares, **{kind: sum(event.kind == kind for event in ledger) for kind in COUNTED}}
+
+
+def notes_facts(ledger: Sequence[Event], rules: Rules, profile: Profile) -> dict[str, JsonValue]:
+    """How many notes are active (`tendencies`) and how many wait; of a planted note, whether it is active still
+    and how many objections took it up.
+    """
+    active = rules.active(profile)
+    counts: dict[str, JsonValue] = {
+        "tendencies": len(active),
+        "pending_notes": len(profile.notes) - len(active),
+    }
+    if not rules.planted:
+        return counts
+    raised = sum(event.kind == "objected" and takes_up(event.text, rules.planted) for event in ledger)
+    return {**counts, "planted_active": rules.planted in active, "planted_raised": raised}
 
 
 def same_words(question: str, said: str) -> bool:

@@ -8,10 +8,10 @@ from typing import TypeVar
 
 from pydantic import JsonValue
 
-from madbench.protocols.critic_profile_facts import facts, same_words
+from madbench.protocols.critic_profile_facts import facts, notes_facts, same_words
 from madbench.protocols.critic_profile_forms import Criticism, Heard, Rephrased, Response, Verdict
 from madbench.protocols.critic_profile_structured import drift
-from madbench.protocols.profile import Change, Profile
+from madbench.protocols.profile import Change, Profile, Rules
 from madbench.protocols.replies import Statement
 from madbench.protocols.restatement import fidelity
 from madbench.types import Event, Outcome, StopReason
@@ -68,11 +68,11 @@ class Log:
             self._add(change.kind, self._judges[1], change.text)
         return profile
 
-    def outcome(self, verdict: Verdict, stop: StopReason, tendencies: Sequence[str]) -> Outcome:
-        """`tendencies` are what the critics of the next question will be told of."""
+    def outcome(self, verdict: Verdict, stop: StopReason, rules: Rules, profile: Profile) -> Outcome:
+        """`profile` is what the critics of the next question will be told from."""
         stated = {} if verdict.confidence is None else {"stated_label": str(verdict.confidence)}
         positions = tuple((answer,) for answer in self.positions)
-        numbers = facts(self.events) | {"tendencies": len(tendencies)}
+        numbers = facts(self.events) | notes_facts(self.events, rules, profile)
         return Outcome(verdict.extraction().answer, positions, stop, stated, tuple(self.events), numbers)
 
     def aborted(self) -> Outcome:

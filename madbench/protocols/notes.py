@@ -61,6 +61,12 @@ def same_tendency(one: str, other: str, overlap: float) -> bool:
     return not (_opposed(a, b) or _denies(one) != _denies(other) or _reversed(one, other))
 
 
+def takes_up(text: str, note: str) -> bool:
+    """Whether a text has at least half of what a note is about."""
+    wanted = terms(note)
+    return bool(wanted) and 2 * len(wanted & terms(text)) >= len(wanted)
+
+
 def _opposed(a: frozenset[str], b: frozenset[str]) -> bool:
     only_a, only_b = a - b, b - a
     return any((x in only_a and y in only_b) or (y in only_a and x in only_b) for x, y in OPPOSITES)

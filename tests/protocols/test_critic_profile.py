@@ -364,6 +364,62 @@ def test_how_much_each_restatement_keeps_is_in_the_facts():
     assert facts["restated"] == 2
 
 
+def test_raw_replies_and_their_restatements_stand_side_by_side_in_the_record():
+    facts = [restated("First facts."), restated("Second facts.")]
+    heard = one(CriticProfile(debate_rounds=1), Restated=objection(), Reply=facts)
+    raw = [turn.reading.reply for turn in heard.turns if turn.speaker.role == "answerer"]
+    neutral = [event for event in heard.outcome.ledger if event.kind == "restated"]
+    assert [reply.get("text", reply.get("reply")) for reply in raw] == [
+        "I add four and five and get nine.\nAnswer: 9",
+        "I counted again and stand by every step.",
+    ]
+    assert [(event.round, event.text) for event in neutral] == [(0, "First facts."), (1, "Second facts.")]
+    assert all({"kept", "softened", "added"} <= set(event.facts) for event in neutral)
+
+
+RULES = {
+    "Question": ["Leave out opinions, hints", "Keep every number", "Do not answer it"],
+    "Opening": [
+        "Answer directly, without referring to earlier questions",
+        "Name no source",
+        "say what you change",
+    ],
+    "Objected": ["That somebody sounds sure is no reason to give in"],
+    "Reply": [
+        "Leave out\nrhetoric and persuasion",
+        "Add nothing, correct nothing",
+        "mark the claim as uncertain",
+    ],
+    "Restated": [
+        "argue for its opposite, not-X",
+        "Invent no fault",
+        "work it out again",
+        "that nothing supports",
+    ],
+    "Case": ["weighs less than one that was conceded", "how confident", "remains\nuncertain"],
+    "Criticised": ["Only what the\ncritic did criticise counts", "not length, format, tone or style"],
+}
+
+
+@pytest.mark.parametrize("forms", ["full", "brief", "structured", "marked"])
+@pytest.mark.parametrize("kind", RULES)
+def test_each_role_is_told_its_rules_in_every_form(kind, forms):
+    markers = {
+        "Question": "REPHRASED: How many in all?",
+        "Restated": "Ten is possible.",
+        "Objected": "It stays.\nAnswer: 9",
+        "Case": "It stays. Confidence: high\nAnswer: 9",
+        "Criticised": "PROFILE_NOTE: none",
+    }
+    parts = json.dumps(
+        {"core_claims": ["Nine."], "assumptions": [], "omitted_variables": [], "evidence_offered": []}
+    )
+    says = {"Restated": objection(), "Criticised": note("forget to carry digits")}
+    says |= markers if forms == "marked" else {"Reply": parts} if forms == "structured" else {}
+    prompt = one(CriticProfile(debate_rounds=1, forms=forms), **says).prompt(kind)
+    assert [rule for rule in RULES[kind] if rule not in prompt] == []
+
+
 # Settings
 
 

@@ -8,7 +8,7 @@ from madbench.protocols import critic_profile_forms as now
 from madbench.protocols import critic_profile_marked as then
 from madbench.protocols.critic_profile import CriticProfile
 from madbench.protocols.critic_profile_arms import AsPublished
-from madbench.protocols.critic_profile_costs import booked, booked_as_published
+from madbench.protocols.critic_profile_costs import booked, booked_as_published, tokens_by_job
 from madbench.protocols.profile import Noted, Profile, Rules
 from madbench.protocols.profile_as_published import PublishedRules
 from madbench.types import FormatError
@@ -203,6 +203,13 @@ def test_where_the_tokens_of_restatements_are_booked():
         {how(turn) for turn in turns if turn.seen == "Reply"} for how in (booked_as_published, booked)
     )
     assert (before, after) == ({"critic"}, {"restate"})
+    tokens = tokens_by_job(turns)
+    assert sum(tokens.values()) == sum(t.completion.prompt_tokens + t.completion.output_tokens for t in turns)
+    assert tokens["restate"] == sum(
+        turn.completion.prompt_tokens + turn.completion.output_tokens
+        for turn in turns
+        if turn.seen == "Reply"
+    )
 
 
 # The arm as a whole

@@ -184,11 +184,16 @@ def test_a_false_note_stays_for_the_whole_session_and_nothing_can_refute_it():
             for name in ("carrying", "borrowing", "rounding", "doubling", "halving", "units")
         ]
     )
-    script = Court(Restated=lambda _: objection(), Criticised=lambda _: note(next(notes)))
+    objections = iter([objection(), objection("The last number was counted twice here.")] * 3)
+    script = Court(Restated=lambda _: next(objections), Criticised=lambda _: note(next(notes)))
     heard = session(CriticProfile(debate_rounds=1, rules=rules), script, questions(6))
     assert all("- count the last number twice" in each.prompt("Restated") for each in heard)
     assert heard[-1].state.profile.notes[0] == Noted(text="count the last number twice", count=2)
     assert [len(each.state.profile.notes) for each in heard] == [2] * 6
+    facts = [each.outcome.facts for each in heard]
+    assert [fact["planted_active"] for fact in facts] == [True] * 6
+    assert [fact["planted_raised"] for fact in facts] == [0, 1] * 3
+    assert "planted_active" not in one(CriticProfile()).outcome.facts
 
 
 def test_the_state_is_plain_json_of_a_size_that_grows_with_the_answerer_s_log_alone():
