@@ -58,12 +58,16 @@ def p_value(value: float | None) -> str:
     return "<.001" if value is not None and value < 0.001 else decimals(value)
 
 
+def whole(value: float | None) -> str:
+    """A count, or a mean of large ones."""
+    value = defined(value)
+    return UNDEFINED if value is None else f"{value:,.0f}"
+
+
 def amount(value: float | None) -> str:
     """A mean of counts: one decimal below 100, whole numbers above."""
     value = defined(value)
-    if value is None:
-        return UNDEFINED
-    return f"{value:,.0f}" if abs(value) >= 99.95 else f"{value:.1f}"
+    return whole(value) if value is None or abs(value) >= 99.95 else f"{value:.1f}"
 
 
 def interval(value: float | None, low: float | None, high: float | None, *, sign: bool = False) -> str:

@@ -1,44 +1,49 @@
-"""The figures: readable in print, told apart by shape as well as by colour (Okabe and Ito's safe set)."""
+"""The figures of a report as files: readable in print, and equal for equal summaries."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
-from itertools import count, takewhile
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from madbench.report.cells import plain
-from madbench.report.reliability import Bin, Reliability
-from madbench.report.tables import NOTHING, label, shown, tokens
-from madbench.types import Arm, Estimate, Summary
+from madbench.report.plots import (
+    INK,
+    accuracy_against_tokens,
+    accuracy_by_round,
+    looks_of,
+    reliability_diagrams,
+)
+from madbench.report.reliability import Reliability
+from madbench.report.tables import shown
+from madbench.types import Summary
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7f7f7f")
-LONGEST = 40
-"""Characters of a name in a figure."""
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
-INK = "#1c1c1a"
-"""The one colour of text and axes; a page replaces it by its own."""
-STYLE = {
-    "font.family": "DejaVu Sans",
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.edgecolor": INK,
-    "axes.labelcolor": INK,
-    "text.color": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "axes.titlesize": 9,
-    "axes.titlelocation": "left",
-    "axes.linewidth": 0.8,
-    "legend.frameon": False,
-    "svg.hashsalt": "madbench",
-    "pdf.fonttype": 42,
-}
+STYLE: Mapping[str, object] = MappingProxyType(
+    {
+        "font.family": "DejaVu Sans",
+        "font.size": 9,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.edgecolor": INK,
+        "axes.labelcolor": INK,
+        "text.color": INK,
+        "xtick.color": INK,
+        "ytick.color": INK,
+        "axes.titlesize": 9,
+        "axes.titlelocation": "left",
+        "axes.linewidth": 0.8,
+        "legend.frameon": False,
+        "svg.hashsalt": "madbench",
+        "pdf.fonttype": 42,
+    }
+)
+DATES: Mapping[str, dict[str, None]] = MappingProxyType(
+    {"png": {}, "pdf": {"CreationDate": None}, "svg": {"Date": None}}
+)
+"""File suffixes, and what is left out of their files so that equal figures are equal bytes."""
 Drawn = Mapping[str, bytes]
 
 
@@ -46,154 +51,23 @@ def draw_figures(summary: Summary, reliability: Mapping[str, Reliability]) -> di
     """Each figure by name, as bytes by file suffix (png, pdf, svg). A figure with nothing to show is left out."""
     import matplotlib as mpl
 
-    with mpl.rc_context(STYLE):
+    arms = shown(summary.arms)
+    looks = looks_of(arms)
+    with mpl.rc_context(dict(STYLE)):
         figures = {
-            "accuracy_against_tokens": _accuracy_against_tokens(shown(summary.arms)),
-            "accuracy_by_round": _accuracy_by_round(shown(summary.arms)),
-            "reliability": _reliability(reliability),
+            "accuracy_against_tokens": accuracy_against_tokens(arms, looks),
+            "accuracy_by_round": accuracy_by_round(arms, looks),
+            "reliability": reliability_diagrams(reliability, looks),
         }
         return {name: _saved(figure) for name, figure in figures.items() if figure is not None}
 
 
 def _saved(figure: Figure) -> Drawn:
-    """Without dates, so that equal summaries draw equal files."""
-    nameless: dict[str, dict[str, None]] = {"png": {}, "pdf": {"CreationDate": None}, "svg": {"Date": None}}
+    """The figure in every format; SVG without a ground, for pages of any colour."""
     drawn = {}
-    for suffix, metadata in nameless.items():
+    for suffix, dates in DATES.items():
         file = io.BytesIO()
-        see_through = suffix == "svg"
-        figure.savefig(
-            file, format=suffix, dpi=200, metadata=metadata, bbox_inches="tight", transparent=see_through
-        )
+        clear = suffix == "svg"
+        figure.savefig(file, format=suffix, dpi=200, metadata=dates, bbox_inches="tight", transparent=clear)
         drawn[suffix] = file.getvalue()
     return drawn
-
-
-def _axes(width: float, height: float) -> tuple[Figure, Axes]:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    axes = figure.add_subplot()
-    axes.grid(visible=True, alpha=0.25, linewidth=0.6)
-    axes.set_axisbelow(True)
-    return figure, axes
-
-
-def _look(number: int) -> tuple[str, str]:
-    return COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
-
-
-def _accuracy_against_tokens(arms: Sequence[Arm]) -> Figure | None:
-    """One point an arm, 95 % intervals upright; tokens of one episode on a logarithmic axis."""
-    points = [(arm, tokens(arm) or 0.0, arm.metrics.get("accuracy", NOTHING)) for arm in arms]
-    points = [
-        (arm, spent, accuracy) for arm, spent, accuracy in points if spent and accuracy.value is not None
-    ]
-    if not points:
-        return None
-    figure, axes = _axes(6.3, 3.6)
-    for number, (arm, spent, accuracy) in enumerate(points):
-        colour, marker = _look(number)
-        axes.errorbar(
-            [spent], [_percent(accuracy.value)], yerr=_bars([accuracy]), color=colour, marker=marker, markersize=6,
-            capsize=3, linewidth=1.2, linestyle="none", label=_name(label(arm, arms)),
-        )  # fmt: skip
-    axes.set_xscale("log")
-    _plain_ticks(axes)
-    axes.set_xlabel("prompt + output tokens of one episode, mean (logarithmic)")
-    axes.set_ylabel("accuracy, % (95 % interval)")
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
-    return figure
-
-
-def _rounds(arm: Arm) -> list[Estimate]:
-    """The arm's accuracy after each round, as far as it has rounds."""
-    found = (arm.metrics.get(f"accuracy_round_{number}", NOTHING) for number in count())
-    return list(takewhile(lambda point: point.value is not None, found))
-
-
-def _accuracy_by_round(arms: Sequence[Arm]) -> Figure | None:
-    """Accuracy of the majority after each round, for the arms that have rounds."""
-    curves = {label(arm, arms): _rounds(arm) for arm in arms}
-    several = {name: curve for name, curve in curves.items() if len(curve) > 1}
-    if not several:
-        return None
-    figure, axes = _axes(5.6, 3.4)
-    for number, (name, curve) in enumerate(several.items()):
-        colour, marker = _look(number)
-        shift = 0.03 * (number - (len(several) - 1) / 2)
-        axes.errorbar(
-            [place + shift for place in range(len(curve))], [_percent(point.value) for point in curve],
-            yerr=_bars(curve), color=colour, marker=marker, markersize=5, capsize=3, linewidth=1.2, label=_name(name),
-        )  # fmt: skip
-    axes.set_xticks(range(max(map(len, several.values()))))
-    axes.set_xlabel("round (0: alone)")
-    axes.set_ylabel("accuracy of the majority, % (95 % interval)")
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
-    return figure
-
-
-def _reliability(reliability: Mapping[str, Reliability]) -> Figure | None:
-    """One panel a run and source of confidence: share right against confidence, with n over every bin."""
-    from matplotlib.figure import Figure
-
-    panels = [(name, *source) for name, tally in reliability.items() for source in tally.sources.items()]
-    if not panels:
-        return None
-    columns = min(len(panels), 3)
-    rows = -(-len(panels) // columns)
-    figure = Figure(figsize=(2.5 * columns + 0.3, 2.6 * rows + 0.2), layout="constrained")
-    grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
-    for axes in grid.flat[len(panels) :]:
-        axes.set_visible(False)
-    for number, (axes, panel) in enumerate(zip(grid.flat, panels, strict=False)):
-        _panel(axes, *panel, colour=_look(number)[0])
-    figure.supxlabel("confidence", fontsize=9)
-    figure.supylabel("share right", fontsize=9)
-    return figure
-
-
-def _panel(axes: Axes, name: str, source: str, bins: Sequence[Bin], *, colour: str) -> None:
-    filled = [here for here in bins if here.n]
-    axes.plot([0, 1], [0, 1], color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
-    places, heights = [here.confidence / here.n for here in filled], [here.right / here.n for here in filled]
-    axes.plot(places, heights, color=colour, marker="o", markersize=4, linewidth=1.2)
-    for place, height, here in zip(places, heights, filled, strict=True):
-        above = height < 0.9
-        axes.annotate(
-            f"{here.n:,}", (place, height), (0, 5 if above else -5), textcoords="offset points", ha="center",
-            va="bottom" if above else "top", fontsize=7,
-        )  # fmt: skip
-    axes.set(xlim=(-0.05, 1.05), ylim=(-0.05, 1.05), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
-    axes.set_title(f"{_name(name)}\n{_name(source)}, n = {sum(here.n for here in filled):,}")
-
-
-def _name(text: str) -> str:
-    """A name as it stands, as far as a figure has room for it: a dollar sign would start a formula."""
-    text = plain(text)
-    text = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
-    return text.replace("$", r"\$")
-
-
-def _percent(value: float | None) -> float:
-    return 100 * value if value is not None else float("nan")
-
-
-def _bars(estimates: Sequence[Estimate]) -> list[list[float]]:
-    """How far each interval reaches below and above its value; nowhere, where it is undefined."""
-    below = [_reach(point.value, point.low) for point in estimates]
-    above = [_reach(point.value, point.high) for point in estimates]
-    return [below, above]
-
-
-def _reach(value: float | None, bound: float | None) -> float:
-    return 0.0 if value is None or bound is None else abs(100 * (value - bound))
-
-
-def _plain_ticks(axes: Axes) -> None:
-    """1,000 rather than a power of ten, where the axis spans too little for powers."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    axes.xaxis.set_minor_formatter(NullFormatter())

@@ -9,10 +9,11 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from madbench.report.cells import amount, plain
+from madbench.report.cells import plain, whole
 from madbench.report.definitions import definitions_of
-from madbench.report.figures import INK, Drawn
+from madbench.report.figures import Drawn
 from madbench.report.material import Material
+from madbench.report.plots import INK
 from madbench.report.sheet import unhyphened
 from madbench.report.tables import arm_tables, comparison_table, integrity_table
 from madbench.report.verdicts import pipeline_verdict, protocol_verdicts
@@ -38,7 +39,7 @@ def report_html(summary: Summary, material: Material, figures: Mapping[str, Draw
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    pages.filters.update(unhyphened=unhyphened, plain=plain, amount=amount)
+    pages.filters.update(unhyphened=unhyphened, plain=plain, whole=whole)
     return pages.get_template("report.html.jinja").render(
         summary=summary,
         sheets=[sheet for sheet in (*arm_tables(summary), comparison_table(summary)) if sheet.rows],

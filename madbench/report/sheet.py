@@ -10,7 +10,7 @@ from madbench.report.cells import plain
 
 WIDTH = 120
 """The widest a printed table may be, in characters."""
-GAP = "  "
+GAP, NARROW = "  ", " "
 NARROWEST = 12
 """The first column keeps at least so much of a line, whatever the others need."""
 Row = tuple[str, ...]
@@ -27,15 +27,17 @@ class Sheet:
     def text(self) -> str:
         """Aligned for a fixed-width font, at most WIDTH wide.
 
-        Where that is too narrow, intervals close up first; then the first column wraps.
+        Where that is too narrow, intervals and then columns close up; then the first column wraps.
         """
         table = [self.head, *(tuple(plain(cell) for cell in row) for row in self.rows)]
-        if _total(_widths(table)) > WIDTH:
+        gap = GAP
+        if _total(_widths(table), gap) > WIDTH:
             table = [tuple(cell.replace(", ", ",") for cell in row) for row in table]
+            gap = GAP if _total(_widths(table), GAP) <= WIDTH else NARROW
         widths = _widths(table)
-        widths[0] = min(widths[0], max(NARROWEST, widths[0] + WIDTH - _total(widths)))
-        head, *body = [_line(row, widths) for row in table]
-        return "\n".join([plain(self.title), head, "-" * _total(widths), *body])
+        widths[0] = min(widths[0], max(NARROWEST, widths[0] + WIDTH - _total(widths, gap)))
+        head, *body = [_line(row, widths, gap) for row in table]
+        return "\n".join([plain(self.title), head, "-" * _total(widths, gap), *body])
 
     def markdown(self) -> str:
         head = "| " + " | ".join(one_line(cell) for cell in self.head) + " |"
@@ -64,11 +66,11 @@ def _widths(table: Sequence[Row]) -> list[int]:
     ]
 
 
-def _total(widths: Sequence[int]) -> int:
-    return sum(widths) + len(GAP) * (len(widths) - 1)
+def _total(widths: Sequence[int], gap: str) -> int:
+    return sum(widths) + len(gap) * (len(widths) - 1)
 
 
-def _line(row: Row, widths: Sequence[int]) -> str:
+def _line(row: Row, widths: Sequence[int], gap: str) -> str:
     """One row of a table, over as many lines as its first cell or its head needs."""
     first, *others = (cell.split("\n") for cell in row)
     first = [piece for line in first for piece in _pieces(line, widths[0])]
@@ -76,7 +78,7 @@ def _line(row: Row, widths: Sequence[int]) -> str:
     columns = [first, *([*[""] * (height - len(cell)), *cell] for cell in others)]
     lines = zip_longest(*columns, fillvalue="")
     return "\n".join(
-        GAP.join(
+        gap.join(
             [line[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(line[1:], widths[1:], strict=True))]
         ).rstrip()
         for line in lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madbench.report.cells import UNDEFINED, amount, decimals, interval, p_value, percent, share
+from madbench.report.cells import UNDEFINED, amount, decimals, interval, p_value, percent, share, whole
 from madbench.report.sheet import Row, Sheet
 from madbench.types import Arm, Comparison, Estimate, Summary
 
@@ -25,7 +25,7 @@ NUMBERS = (
     "tokens_per_right_answer",
 )
 """The metrics that an arm's row prints, the sum of its tokens aside."""
-COMPARISONS: Row = ("a - b", "metric", "difference\n[95 %]", "p", "n")
+COMPARISONS: Row = ("a - b", "metric", "difference,\npoints [95 %]", "p", "n")
 INTEGRITY: Row = ("arm", "planned", "found", "errored", "unparsed", "lost", "leaks", "quoted")
 
 
@@ -116,8 +116,8 @@ def _numbers(arm: Arm) -> Row:
         percent(convergence.value),
         decimals(ece.value),
         amount(calls.value),
-        amount(tokens(arm)),
-        amount(per_right.value),
+        whole(tokens(arm)),
+        whole(per_right.value),
     )
 
 

@@ -13,14 +13,16 @@ from madbench.types import Summary
 
 
 def terminal_table(summary: Summary) -> str:
-    """The summary as a terminal prints it, at most 120 columns wide: tables, verdicts, sentence, notes."""
+    """The summary as a terminal prints it, at most 120 columns wide: tables, definitions, notes,
+    verdicts, and the sentence last.
+    """
     blocks = [sheet.text() for sheet in _sheets(summary)]
-    blocks.append(_wrapped(plain(summary.verdict)))
-    blocks.append("\n".join(_wrapped(line) for line in _verdicts(summary)))
-    blocks.append("\n".join(_wrapped(f"Note: {plain(note)}") for note in summary.notes))
     blocks.append(
         "\n".join(_wrapped(f"{name}: {meaning}") for name, meaning in printed_definitions().items())
     )
+    blocks.append("\n".join(_wrapped(f"Note: {plain(note)}") for note in summary.notes))
+    blocks.append("\n".join(_wrapped(line) for line in _verdicts(summary)))
+    blocks.append(_wrapped(plain(summary.verdict)))
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
