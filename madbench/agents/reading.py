@@ -36,6 +36,7 @@ def read(says: type[SaidT], completion: Completion, problem: Problem, *, repaire
 
 def _reading(said: Reply, completion: Completion, *, repaired: bool) -> Reading:
     found = said.extraction()
+    missing = "no answer found" + (", cut short" if completion.finish == "length" else "")
     status = ParseStatus.OK if found is None else found.status
     if repaired and status is ParseStatus.OK:
         status = ParseStatus.REPAIRED
@@ -46,7 +47,7 @@ def _reading(said: Reply, completion: Completion, *, repaired: bool) -> Reading:
         answer=found.answer if found else None,
         probability=probability(completion, found),
         reply=said.model_dump(mode="json", exclude={"found"}),
-        note="" if found is None or found.answer is not None else "no answer found",
+        note="" if found is None or found.answer is not None else missing,
     )
 
 

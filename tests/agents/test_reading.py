@@ -29,7 +29,8 @@ def test_how_a_statement_was_read(text, finish, repaired, status, answer):
     result = reading(text, finish=finish, repaired=repaired)
     assert (result.reading.status, result.reading.answer) == (status, answer)
     assert result.reading.reply == {"text": text}
-    assert result.reading.note == ("" if answer else "no answer found")
+    missing = "no answer found" + (", cut short" if finish == "length" else "")
+    assert result.reading.note == ("" if answer else missing)
     assert result.complete is (answer is not None)
 
 

@@ -1,18 +1,31 @@
 """Debate: who hears whom, what is counted, what the control arms change and what they leave alone."""
 
 import re
-from dataclasses import replace
+from collections import Counter
+from dataclasses import dataclass, replace
 from itertools import pairwise, permutations
 
 import pytest
-from stage import OTHER, SUM, Marked, play, prompt_size, stage
+from stage import OTHER, SUM, Marked, Scripted, play, prompt_size, stage
 
+from madbench.agents import Cast
 from madbench.protocols.cot import ChainOfThought
 from madbench.protocols.debate import Debate
 from madbench.protocols.hearing import Hearing
+from madbench.protocols.replies import Statement
 from madbench.protocols.revision import Conformist, Follower
 from madbench.protocols.self_consistency import SelfConsistency
-from madbench.types import ContextError, InputError, RoleSettings, Sampling, Shot, StopReason
+from madbench.protocols.solver import Asked
+from madbench.types import (
+    ContextError,
+    InputError,
+    Outcome,
+    ProtocolSettings,
+    RoleSettings,
+    Sampling,
+    Shot,
+    StopReason,
+)
 
 GREEDY = RoleSettings(sampling=Sampling(temperature=0.0))
 
@@ -172,6 +185,35 @@ def test_calls_and_tokens_add_up():
         prompt_size(turn.request) for turn in played.turns
     )
     assert [(turn.speaker.round, turn.speaker.turn) for turn in played.turns] == [(0, 0)] * 3 + [(1, 1)] * 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged(ProtocolSettings):
+    """A debate whose last word is a judge's: what several agents on one model may cost."""
+
+    plays = ("solver", "judge")
+
+    async def __call__(self, problem, episode):
+        rounds = await Debate().rounds(problem, episode)
+        judge = episode.agent("judge", sees=Asked, says=Statement)
+        said = await judge.ask(Asked(prompt="\n".join(statement.text for statement in rounds[-1])), round=2)
+        return Outcome(said.answer, ((said.answer,),), StopReason.JUDGE)
+
+
+class Metered(Scripted):
+    async def generate(self, request):
+        return replace(await super().generate(request), prompt_tokens=100, output_tokens=10)
+
+
+def test_a_shared_model_is_charged_once_for_every_call():
+    """3 agents, 2 rounds and a judge on one engine, 100 tokens in and 10 out each: 7 calls, 700 in, 70 out."""
+    engine = Metered(words)
+    turns = play(replace(stage(Judged(), words), cast=Cast({"default": [engine]}))).turns
+    assert len(turns) == len(engine.heard) == 7
+    assert sum(turn.completion.prompt_tokens for turn in turns) == 700
+    assert sum(turn.completion.output_tokens for turn in turns) == 70
+    split = Counter((turn.speaker.role, turn.speaker.round) for turn in turns)
+    assert split == {("solver", 0): 3, ("solver", 1): 3, ("judge", 2): 1}
 
 
 def test_every_exchange_takes_place_even_in_agreement():
