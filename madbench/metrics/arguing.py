@@ -6,9 +6,10 @@ on questions), whether any seat changed its answer or used what a peer had said.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from madbench.metrics.wording import content
+from madbench.metrics.wording import content, words
 from madbench.types import Answers, Event, Outcome, Record, Turn
 
 SNIPPET = 32
@@ -21,7 +22,8 @@ def argued(record: Record, outcome: Outcome, own: tuple[Answers, ...]) -> dict[s
         return _answered(outcome.ledger)
     if len(own) < 2 or len(own[0]) < 2:
         return {}
-    heard = [uptake for turn in record.turns if (uptake := took_up(turn, record)) is not None]
+    said = {id(turn): Said.of(turn) for turn in record.turns}
+    heard = [uptake for turn in record.turns if (uptake := took_up(turn, record, said)) is not None]
     if not heard:
         return {}
     unmoved = all(answers == own[0] for answers in own)
@@ -67,38 +69,56 @@ def _resolved(ledger: Sequence[Event]) -> int:
     return resolved
 
 
-def took_up(turn: Turn, record: Record) -> bool | None:
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What others may hear of a turn (the reply's text, private reasoning left out), and the words of it."""
+
+    text: str
+    words: frozenset[str]
+
+    @classmethod
+    def of(cls, turn: Turn) -> Said:
+        text = turn.reading.reply.get("text")
+        heard = (text if isinstance(text, str) else turn.completion.text).strip()
+        return cls(heard, words(heard))
+
+    def shown_in(self, prompt: str) -> bool:
+        return bool(self.text) and (self.text[:SNIPPET] in prompt or self.text[-SNIPPET:] in prompt)
+
+
+def took_up(turn: Turn, record: Record, said: Mapping[int, Said]) -> bool | None:
     """Whether a reply uses content that a peer's words brought in; None where the seat was shown no peer.
 
     New content is what a shown reply holds beyond the question, the prompt's own wording and all that this seat
-    said before. One number or one content word of it suffices.
+    said before. One number or one content word of it suffices. `said` holds every turn's words, by identity.
     """
     if turn.spare or not turn.speaker.turn:
         return None
-    mine = _earlier(turn, record.turns, own=True)
+    mine = [said[id(other)] for other in _before(turn, record.turns, own=True)]
+    others = [said[id(other)] for other in _before(turn, record.turns, own=False)]
     shown = _prompt(turn, mine)
-    peers = [said for said in _earlier(turn, record.turns, own=False) if _holds(shown, said)]
-    if not peers:
-        return None
-    question = "" if record.sample is None else record.sample.problem.prompt
-    known = set[str]().union(*map(content, [_without(shown, peers), question, *mine]))
-    new = set[str]().union(*map(content, peers)) - known
-    return not new.isdisjoint(content(spoken(turn)))
+    peers = [peer for peer in others if peer.shown_in(shown)]
+    brought = frozenset[str]().union(*(peer.words for peer in peers)) & said[id(turn)].words
+    new = content(brought.difference(*(own.words for own in mine)))
+    if new:
+        question = "" if record.sample is None else record.sample.problem.prompt
+        new -= words(question) | words(_without(shown, peers))
+    return bool(new) if peers else None
 
 
-def _prompt(turn: Turn, mine: Sequence[str]) -> str:
+def _prompt(turn: Turn, mine: Sequence[Said]) -> str:
     """The message this turn answers, without the seat's own last words where it is reminded of them there."""
     messages = turn.request.messages
     shown = messages[-1 - 2 * turn.speaker.attempt].text
-    remembers = any(message.role == "assistant" and mine[-1:] == [message.text] for message in messages)
-    return shown if remembers or not mine else shown.replace(mine[-1].strip(), " ", 1)
+    remembers = any(m.role == "assistant" and mine[-1].text in m.text for m in messages) if mine else True
+    return shown if remembers else shown.replace(mine[-1].text, " ", 1)
 
 
-def _earlier(turn: Turn, turns: Sequence[Turn], *, own: bool) -> list[str]:
+def _before(turn: Turn, turns: Sequence[Turn], *, own: bool) -> list[Turn]:
     """What this seat, or what every other, had said when this turn was asked (strangers are others too)."""
     me = turn.speaker
     return [
-        spoken(other)
+        other
         for other in turns
         if (other.speaker.role == me.role and other.speaker.seat == me.seat and not other.spare) is own
         and (other.speaker.round, other.speaker.turn) <= (me.round, me.turn)
@@ -107,18 +127,7 @@ def _earlier(turn: Turn, turns: Sequence[Turn], *, own: bool) -> list[str]:
     ]
 
 
-def spoken(turn: Turn) -> str:
-    """What others may hear of a turn: the reply's text, private reasoning left out."""
-    text = turn.reading.reply.get("text")
-    return text if isinstance(text, str) else turn.completion.text
-
-
-def _holds(shown: str, said: str) -> bool:
-    said = said.strip()
-    return bool(said) and (said[:SNIPPET] in shown or said[-SNIPPET:] in shown)
-
-
-def _without(shown: str, said: Sequence[str]) -> str:
-    for text in said:
-        shown = shown.replace(text.strip(), " ")
+def _without(shown: str, said: Sequence[Said]) -> str:
+    for one in said:
+        shown = shown.replace(one.text, " ")
     return shown

@@ -46,15 +46,10 @@ def _family(name: str) -> str:
     return "" if stem is None else FAMILIES[stem].format(name[len(stem) :])
 
 
-def counted(rows: Rows, defined: Floats) -> int:
-    """Different samples among the rows where a number is defined."""
-    return len(np.unique(rows.samples[~np.isnan(defined)]))
-
-
 def _rate(column: str) -> Measure:
     def of(rows: Rows) -> Estimate:
         values = rows.column(column)
-        return rate(values, rows.clusters, counted(rows, values))
+        return rate(values, rows.clusters, rows.counted(values))
 
     return of
 
@@ -62,7 +57,7 @@ def _rate(column: str) -> Measure:
 def _mean(column: str) -> Measure:
     def of(rows: Rows) -> Estimate:
         values = rows.column(column)
-        return mean(values, rows.clusters, counted(rows, values))
+        return mean(values, rows.clusters, rows.counted(values))
 
     return of
 
@@ -71,7 +66,7 @@ def _share(above: str, below: Callable[[Rows], Floats]) -> Measure:
     def of(rows: Rows) -> Estimate:
         parts, wholes = rows.column(above), below(rows)
         known = ~(np.isnan(parts) | np.isnan(wholes))
-        n = counted(rows, np.where(known & (wholes > 0), wholes, np.nan))
+        n = rows.counted(np.where(known & (wholes > 0), wholes, np.nan))
         return share(np.where(known, parts, 0.0), np.where(known, wholes, 0.0), rows.clusters, n)
 
     return of
@@ -79,7 +74,7 @@ def _share(above: str, below: Callable[[Rows], Floats]) -> Measure:
 
 def _per_right(rows: Rows) -> Estimate:
     tokens = rows.column("prompt_tokens") + rows.column("output_tokens")
-    return ratio(tokens, rows.column("correct"), rows.clusters, counted(rows, tokens))
+    return ratio(tokens, rows.column("correct"), rows.clusters, rows.counted(tokens))
 
 
 def _of(column: str) -> Callable[[Rows], Floats]:
@@ -94,7 +89,7 @@ def _stopped(reason: StopReason) -> Measure:
     def of(rows: Rows) -> Estimate:
         stops = rows.label("stop")
         values = np.where(stops == "", np.nan, (stops == reason.value).astype(np.float64))
-        return rate(values, rows.clusters, counted(rows, values))
+        return rate(values, rows.clusters, rows.counted(values))
 
     return of
 
@@ -251,7 +246,7 @@ def _rounds(rows: Rows) -> dict[str, Estimate]:
     values, estimates = np.zeros(len(rows)), dict[str, Estimate]()
     for index in range(len(found)):
         values = np.where(np.isnan(found[str(index)]), values, found[str(index)])
-        estimates[f"accuracy_round_{index}"] = rate(values, rows.clusters, counted(rows, values))
+        estimates[f"accuracy_round_{index}"] = rate(values, rows.clusters, rows.counted(values))
     return estimates
 
 
@@ -269,13 +264,12 @@ def _positions(rows: Rows) -> dict[str, Estimate]:
 def _roles(rows: Rows) -> dict[str, Estimate]:
     """Costs by role, what protocols measured themselves, and right-shares of stated labels."""
     found = {
-        f"{cost}_{role}": mean(np.nan_to_num(values), rows.clusters, counted(rows, np.nan_to_num(values)))
+        f"{cost}_{role}": mean(np.nan_to_num(values), rows.clusters, rows.counted(np.nan_to_num(values)))
         for cost in ("calls", "prompt_tokens", "output_tokens")
         for role, values in rows.named(cost).items()
     }
     facts = {
-        name: mean(values, rows.clusters, counted(rows, values))
-        for name, values in rows.named("fact").items()
+        name: mean(values, rows.clusters, rows.counted(values)) for name, values in rows.named("fact").items()
     }
     labels, right = rows.label("stated_label"), rows.column("correct")
     shares = {

@@ -8,11 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from madbench.metrics.pools import Pools
+from madbench.metrics.pools import Floats, Ints, Places, Pools
 from madbench.metrics.rows import Rows
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,39 +39,34 @@ class Shape:
         return 2 * self.parameters * total + 2 * self.layers * self.width * total * (total + 1)
 
 
-def equal_calls(pools: Pools, places: npt.NDArray[np.intp], arm: Rows) -> Control:
+def equal_calls(pools: Pools, places: Places, arm: Rows) -> Control:
     """As many votes as the arm made calls on that sample, repairs included. `places`: each row's pool."""
     wanted = arm.column("calls").astype(np.int64)
     return _control(pools, places, wanted, wanted > pools.depths[places])
 
 
-def equal_tokens(pools: Pools, places: npt.NDArray[np.intp], arm: Rows) -> Control:
+def equal_tokens(pools: Pools, places: Places, arm: Rows) -> Control:
     """The longest prefix of votes whose prompt and output tokens do not exceed the arm's on that sample."""
     budget = arm.column("prompt_tokens") + arm.column("output_tokens")
     return _affordable(pools, places, budget, lambda prompt, output: prompt + output)
 
 
-def equal_flops(pools: Pools, places: npt.NDArray[np.intp], budget: Floats, shape: Shape) -> Control:
+def equal_flops(pools: Pools, places: Places, budget: Floats, shape: Shape) -> Control:
     """The longest prefix of votes whose FLOPs do not exceed the arm's on that sample (`budget`)."""
     return _affordable(pools, places, budget, shape.flops)
 
 
 def _affordable(
-    pools: Pools, places: npt.NDArray[np.intp], budget: Floats, price: Callable[[Floats, Floats], Floats]
+    pools: Pools, places: Places, budget: Floats, price: Callable[[Floats, Floats], Floats]
 ) -> Control:
-    wanted, capped = np.zeros(len(places), np.int64), np.zeros(len(places), bool)
-    for row, place in enumerate(places):
-        prompt, output = pools.costs(int(place))
-        spent = np.cumsum(price(prompt.astype(np.float64), output.astype(np.float64)))
-        wanted[row] = np.searchsorted(spent, budget[row], side="right")
-        dearest = np.diff(spent, prepend=0.0).max(initial=0.0)
-        capped[row] = wanted[row] == len(spent) and budget[row] - spent[-1:].sum() >= dearest
+    prices = price(*pools.costs(places))
+    spent = np.cumsum(prices, axis=1)
+    wanted = (spent <= budget[:, None]).sum(axis=1)
+    left = budget - np.nan_to_num(spent).max(axis=1, initial=0)
+    capped = (wanted == pools.depths[places]) & (left >= np.nan_to_num(prices).max(axis=1, initial=0))
     return _control(pools, places, wanted, capped)
 
 
-def _control(
-    pools: Pools, places: npt.NDArray[np.intp], wanted: Ints, capped: npt.NDArray[np.bool_]
-) -> Control:
+def _control(pools: Pools, places: Places, wanted: Ints, capped: npt.NDArray[np.bool_]) -> Control:
     votes = np.clip(wanted, 1, np.maximum(pools.depths[places], 1))
-    right = [pools.majority_right(int(place), int(count)) for place, count in zip(places, votes, strict=True)]
-    return Control(np.array(right), votes, int(capped.sum()), int((wanted < 1).sum()))
+    return Control(pools.majorities(places, votes), votes, int(capped.sum()), int((wanted < 1).sum()))

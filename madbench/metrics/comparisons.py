@@ -17,6 +17,8 @@ from madbench.types import InputError
 FLIPS = 10_000
 EXACT = 12
 """Up to so many clusters with a difference, all sign flips are enumerated."""
+MANY = 1000
+"""Beyond so many, random signs add up to a normal variable."""
 FEW = 20
 """Fewer clusters than this deserve a warning wherever rows are clustered."""
 
@@ -97,10 +99,12 @@ def p_value(pairs: Paired) -> float:
 
 
 def sign_flip(sums: Floats) -> float:
-    """Two-sided p of clusters' differences under random signs; enumerated where few, else seeded draws."""
+    """Two-sided p of clusters' differences under random signs: enumerated, drawn by seed, or normal."""
     moved = sums[np.abs(sums) > 1e-12]
     if not len(moved):
         return 1.0
+    if len(moved) > MANY:
+        return float(2 * stats.norm.sf(abs(moved.sum()) / math.sqrt(moved @ moved)))
     seen = abs(float(moved.sum())) - 1e-9
     if len(moved) <= EXACT:
         signs = 1 - 2 * ((np.arange(2 ** len(moved))[:, None] >> np.arange(len(moved))) & 1)

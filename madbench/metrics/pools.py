@@ -9,6 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Places = npt.NDArray[np.intp]
+"""Row numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,21 +66,34 @@ class Pools:
         """Ballots in every row's pool."""
         return np.diff(self.starts)
 
-    def costs(self, row: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-        """Prompt and output tokens of a row's ballots, in order."""
-        span = slice(self.starts[row], self.starts[row + 1])
-        return self.prompt_tokens[span], self.output_tokens[span]
+    def costs(self, places: Places) -> tuple[Floats, Floats]:
+        """Prompt and output tokens of the ballots of rows: rows by depth, NaN past the end of a pool."""
+        return self._table(self.prompt_tokens, places, np.nan), self._table(
+            self.output_tokens, places, np.nan
+        )
 
-    def majority_right(self, row: int, votes: int) -> float:
-        """Accuracy of the majority of a row's first `votes` ballots, expected over tie-breaks; 0 without answers."""
-        span = slice(self.starts[row], min(self.starts[row] + votes, self.starts[row + 1]))
-        choices, right = self.choices[span], self.right[span]
-        given = choices >= 0
-        if not given.any():
-            return 0.0
-        counts = np.bincount(choices[given])
-        winners = np.flatnonzero(counts == counts.max())
-        return sum(float(right[choices == winner][0]) for winner in winners) / len(winners)
+    def majorities(self, places: Places, votes: Ints) -> Floats:
+        """Accuracy of the majority of each row's first votes, expected over tie-breaks; 0 where nobody answered."""
+        choices, right = self._table(self.choices, places, -1), self._table(self.right, places, 0)
+        choices[np.arange(choices.shape[1]) >= votes[:, None]] = -1
+        most, hits, tied = (np.zeros(len(places)) for _ in range(3))
+        for choice in range(int(choices.max(initial=-1)) + 1):
+            chosen = choices == choice
+            count, hit = chosen.sum(axis=1), np.where(chosen, right, 0).max(axis=1)
+            leads, joins = count > most, (count == most) & (count > 0)
+            hits = np.where(leads, hit, hits + joins * hit)
+            tied = np.where(leads, 1, tied + joins)
+            most = np.maximum(most, count)
+        return hits / np.maximum(tied, 1)
+
+    def _table(self, flat: npt.NDArray[np.generic], places: Places, missing: float) -> Floats:
+        """Some rows' pools as a table, one ballot a column."""
+        depths = self.depths[places]
+        columns = np.arange(int(depths.max(initial=0)))
+        inside = columns < depths[:, None]
+        table = np.full(inside.shape, missing, np.float64)
+        table[inside] = flat[(self.starts[places][:, None] + columns)[inside]]
+        return table
 
 
 def _choices(pool: tuple[Ballot, ...]) -> list[int]:

@@ -35,7 +35,10 @@ class Measured:
 class Rows:
     """Many episodes as columns. Build with `tabulate`; undefined is NaN here and None in every estimate."""
 
-    samples: npt.NDArray[np.bytes_]
+    names: npt.NDArray[np.bytes_]
+    """The different samples' ids, sorted."""
+    codes: npt.NDArray[np.int32]
+    """Every row's sample, as its place in `names`."""
     draws: Ints
     """Which repeat of the sample: epoch, and seed where several runs were put together."""
     clusters: Ints
@@ -44,7 +47,16 @@ class Rows:
     pools: Pools
 
     def __len__(self) -> int:
-        return len(self.samples)
+        return len(self.codes)
+
+    @property
+    def samples(self) -> npt.NDArray[np.bytes_]:
+        """Every row's sample id."""
+        return self.names[self.codes]
+
+    def counted(self, defined: Floats) -> int:
+        """Different samples among the rows where a number is defined."""
+        return len(np.unique(self.codes[~np.isnan(defined)]))
 
     def column(self, name: str) -> Floats:
         """One number for every row; all NaN if no row has it."""
@@ -87,14 +99,20 @@ def tabulate(measured: Iterable[Measured]) -> Rows:
 
 def join(parts: Sequence[Rows]) -> Rows:
     """Several tables one below the other; a column that a part lacks is NaN there."""
+    ids = np.concatenate([part.samples for part in parts]) if parts else np.empty(0, "S1")
     return Rows(
-        np.concatenate([part.samples for part in parts]) if parts else np.empty(0, "S1"),
+        *_coded(ids),
         np.concatenate([part.draws for part in parts]) if parts else np.empty(0, np.int64),
         np.concatenate([part.clusters for part in parts]) if parts else np.empty(0, np.int64),
         {name: _stack(name, parts) for name in _names(part.columns for part in parts)},
         {name: _stack_labels(name, parts) for name in _names(part.labels for part in parts)},
         Pools.join([part.pools for part in parts]),
     )
+
+
+def _coded(ids: npt.NDArray[np.bytes_]) -> tuple[npt.NDArray[np.bytes_], npt.NDArray[np.int32]]:
+    names, codes = np.unique(ids, return_inverse=True)
+    return names, codes.astype(np.int32)
 
 
 def _names(tables: Iterable[Mapping[str, object]]) -> list[str]:
@@ -129,7 +147,7 @@ def _chunks(measured: Iterable[Measured]) -> Iterator[list[Measured]]:
 
 def _pack(rows: list[Measured]) -> Rows:
     return Rows(
-        np.array([row.id.sample.encode() for row in rows]),
+        *_coded(np.array([row.id.sample.encode() for row in rows])),
         np.array([row.id.epoch for row in rows], np.int64),
         np.array([seed_of(row.cluster) for row in rows], np.int64),
         {name: _narrow(name, rows) for name in _names(row.numbers for row in rows)},

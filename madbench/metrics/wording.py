@@ -2,38 +2,38 @@
 
 from __future__ import annotations
 
-import re
+import string
+from collections.abc import Iterable
 from itertools import pairwise
 
-WORD = re.compile(r"[^\W_]+(?:[.,'][^\W_]+)*")
+SPACES = str.maketrans(dict.fromkeys(string.punctuation + "–—’‘“”…−×÷·", " "))
 SHORTEST = 4
-"""Shorter words bind sentences; numbers of any length are content."""
+"""Shorter words bind sentences; numbers are content at any length."""
 
 COMMON = frozenset(
-    WORD.findall(
-        """about above after again also although always among another answer answers because been before being
-        between both cannot clearly correct could does done each either even every final finally first following
-        from given gives have having hence here however into itself just know last less like made make many more
-        most much must need next once only other others over same second shall should since solution some step
-        steps still such sure than that their them then there therefore these they thing think this those though
-        three thus total under until upon very want well were what when where whether which while whose will
-        with within without would wrong your yours agree agent agents"""
+    word
+    for line in (
+        "about above after again also although always among another answer answers because been before being",
+        "between both cannot clearly correct could does done each either even every final finally first following",
+        "from given gives have having hence here however into itself just know last less like made make many more",
+        "most much must need next once only other others over same second shall should since solution some step",
+        "steps still such sure than that their them then there therefore these they thing think this those though",
+        "three thus total under until upon very want well were what when where whether which while whose will",
+        "with within without would wrong your yours agree agent agents",
     )
+    for word in line.split()
 )
 """Words that any two replies share by chance."""
 
 
-def words(text: str) -> list[str]:
-    return WORD.findall(text.lower())
+def words(text: str) -> frozenset[str]:
+    """The different words and numbers of a text, in lower case; punctuation parts them."""
+    return frozenset(text.lower().translate(SPACES).split())
 
 
-def content(text: str) -> set[str]:
+def content(among: Iterable[str]) -> set[str]:
     """Numbers, and words of four letters or more that replies do not share by chance."""
-    return {
-        word
-        for word in WORD.findall(text.lower())
-        if word[0].isdigit() or (len(word) >= SHORTEST and word not in COMMON)
-    }
+    return {word for word in among if word[0].isdigit() or (len(word) >= SHORTEST and word not in COMMON)}
 
 
 def repeated_pairs(text: str) -> float:
