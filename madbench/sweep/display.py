@@ -26,6 +26,8 @@ async def show(progress: Progress) -> None:
 async def _plain(progress: Progress) -> None:
     while True:
         await asyncio.sleep(PLAIN_PERIOD)
+        for notice in _taken(progress):
+            print(notice, flush=True)
         print(line(progress), flush=True)
 
 
@@ -35,7 +37,15 @@ async def _live(progress: Progress) -> None:
     with Live(table(progress), auto_refresh=False, transient=True) as live:
         while True:
             await asyncio.sleep(LIVE_PERIOD)
+            for notice in _taken(progress):
+                live.console.print(notice, style="yellow", markup=False)
             live.update(table(progress), refresh=True)
+
+
+def _taken(progress: Progress) -> list[str]:
+    """Notices that were not shown yet."""
+    notices, progress.notices = progress.notices, []
+    return notices
 
 
 def line(progress: Progress) -> str:

@@ -8,14 +8,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import hydra
+from hydra.conf import HydraConf
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from madbench.sweep.configs import conf_folder
 from madbench.sweep.endings import BAD_INPUT, FULL_ERROR, Finished, JobFailed
-from madbench.sweep.launcher import job_of, register
-from madbench.sweep.pool import PoolSettings
+from madbench.sweep.launcher import NAMESPACE, job_of, register
+from madbench.sweep.messages import PoolSettings, pool_settings
 from madbench.types import InputError
 
 
@@ -32,7 +33,7 @@ def run_one(config: DictConfig) -> None:
 
     alone = HydraConfig.get().mode is RunMode.RUN
     try:
-        code = sweep([job_of(config, HydraConfig.get())], PoolSettings())
+        code = sweep([job_of(config, HydraConfig.get())], _settings(HydraConfig.get()))
     except InputError as error:
         if alone:
             raise Finished(BAD_INPUT, error) from None
@@ -41,6 +42,14 @@ def run_one(config: DictConfig) -> None:
         raise Finished(code)
     if code:
         raise JobFailed(f"a job ended with exit code {code}")
+
+
+def _settings(hydra_config: HydraConf) -> PoolSettings:
+    """Those of the launcher `pool`, if that is the one chosen."""
+    launcher = OmegaConf.to_container(hydra_config.launcher)
+    assert isinstance(launcher, dict)
+    ours = str(launcher.get("_target_", "")).startswith(NAMESPACE)
+    return pool_settings({str(key): value for key, value in launcher.items()} if ours else {})
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from omegaconf import DictConfig, open_dict, read_write
 
 from madbench.sweep.configs import JobConfig, read_config
 from madbench.sweep.endings import Finished
-from madbench.sweep.pool import PoolSettings
+from madbench.sweep.messages import pool_settings
 
 NAMESPACE = "hydra_plugins.madbench"
 
@@ -24,8 +24,8 @@ NAMESPACE = "hydra_plugins.madbench"
 class PoolLauncher(Launcher):
     """Composes every job of a sweep and hands them over together."""
 
-    def __init__(self, workers: int = 1, on_failure: str = "continue", concurrency: int = 256) -> None:
-        self._settings = PoolSettings(workers, on_failure, concurrency)
+    def __init__(self, **settings: int | str) -> None:
+        self._settings = pool_settings(settings)
         self._context: HydraContext | None = None
         self._config = DictConfig({})
 

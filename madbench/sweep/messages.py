@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Literal, TextIO
+
+from pydantic import Field, ValidationError
 
 from madbench.sweep.configs import JobConfig
-from madbench.types import Strict
+from madbench.types import InputError, Strict
 
 State = Literal["waiting", "running", "done", "incomplete", "failed", "interrupted"]
 """`incomplete`: rows wait for another start. `failed`: something of ours broke; `note` has the traceback."""
@@ -22,12 +26,24 @@ class Assignment(Strict):
     cast: str
 
 
+class PoolSettings(Strict):
+    """How a sweep is run: `workers` processes at a time, one per cast, `concurrency` episodes of a run in flight.
+
+    `on_failure: stop` ends the sweep at the first run that fails, `on_dead: stop` a run whose first debates are
+    found dead (nobody moves, markers missing, stored text); otherwise that is said, and it goes on.
+    """
+
+    workers: int = Field(default=1, ge=1)
+    concurrency: int = Field(default=256, ge=1)
+    on_failure: Literal["continue", "stop"] = "continue"
+    on_dead: Literal["warn", "stop"] = "warn"
+
+
 class Order(Strict):
     """All that one worker process is to do."""
 
     runs: tuple[Assignment, ...]
-    concurrency: int
-    stop_on_failure: bool
+    settings: PoolSettings
 
 
 class News(Strict):
@@ -41,6 +57,13 @@ class News(Strict):
     note: str = ""
 
 
+class Notice(Strict):
+    """Something about a run that a user should read while it runs."""
+
+    folder: str
+    text: str
+
+
 class Spent(Strict):
     """What a worker's engines really generated so far; `shared` calls were answered from journal or neighbour."""
 
@@ -49,3 +72,23 @@ class Spent(Strict):
     prompt_tokens: int
     output_tokens: int
     seconds: float
+
+
+Message = News | Spent | Notice
+
+
+def pool_settings(given: Mapping[str, object]) -> PoolSettings:
+    """The settings under `hydra.launcher`; raises InputError naming the one at fault."""
+    try:
+        return PoolSettings.model_validate({key: value for key, value in given.items() if key != "_target_"})
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise InputError(f"hydra.launcher.{where}: {first['msg']}, found {first['input']!r}") from error
+
+
+def write(say: TextIO, message: Strict) -> None:
+    """One JSON line; a supervisor that is gone hears nothing, and the worker is about to be told so."""
+    with suppress(BrokenPipeError):
+        say.write(message.model_dump_json() + "\n")
+        say.flush()

@@ -6,31 +6,21 @@ import asyncio
 import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
 from madbench.sweep.endings import INTERRUPTED
-from madbench.sweep.messages import Assignment, News, Order, Spent
+from madbench.sweep.messages import Assignment, Message, News, Order, PoolSettings
 
 DEATHS = 2
 """A worker that died so often is not trusted with several runs at once any more."""
 GRACE = 30.0
 """Seconds that a worker has to write what it holds when told to stop."""
-MESSAGE: TypeAdapter[News | Spent] = TypeAdapter(News | Spent)
+MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
 
 
-@dataclass(frozen=True)
-class PoolSettings:
-    """`workers` processes at a time; `on_failure: stop` ends the sweep at the first run that fails."""
-
-    workers: int = 1
-    on_failure: str = "continue"
-    concurrency: int = 256
-
-
-Hear = Callable[[str, News | Spent], None]
+Hear = Callable[[str, Message], None]
 """Called with a worker's name and what it said."""
 
 
@@ -52,8 +42,8 @@ class Pool:
     async def _group(self, name: str, runs: Sequence[Assignment]) -> None:
         """All runs of one cast in one worker; after two deaths each alone, so that it takes no other with it."""
         async with self._gate:
-            for _ in range(DEATHS):
-                if await self._worker(name, self._open(runs)) is None:
+            for life in range(DEATHS):
+                if await self._worker(f"{name}.{life}", self._open(runs)) is None:
                     return
             for run in self._open(runs):
                 died = await self._worker(f"{name}-{run.arm}", [run])
@@ -73,8 +63,7 @@ class Pool:
         """Start a worker and hear it to its end; what it died of, None if it ended in order."""
         if not runs:
             return None
-        stop = self._settings.on_failure == "stop"
-        order = Order(runs=tuple(runs), concurrency=self._settings.concurrency, stop_on_failure=stop)
+        order = Order(runs=tuple(runs), settings=self._settings)
         self._logs.mkdir(parents=True, exist_ok=True)
         log = self._logs / f"{name}.log"
         with log.open("ab") as errors:
@@ -103,7 +92,7 @@ class Pool:
             self._note(name, MESSAGE.validate_json(line))
         await process.wait()
 
-    def _note(self, worker: str, message: News | Spent) -> None:
+    def _note(self, worker: str, message: Message) -> None:
         if isinstance(message, News):
             self._states[message.folder] = message
             self._stopping |= message.state == "failed" and self._settings.on_failure == "stop"

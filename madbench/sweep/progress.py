@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from madbench.sweep.messages import News, Spent, State
+from madbench.sweep.messages import Message, News, Notice, Spent, State
 
 WINDOW = 30.0
 """Seconds over which the rate of tokens is taken."""
@@ -30,13 +30,17 @@ class Progress:
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self.rows, self._began = tuple(rows), time.monotonic()
+        self.notices: list[str] = []
         self._last: dict[str, News] = {}
         self._told: dict[tuple[str, str], News] = {}
         self._spent: dict[str, Spent] = {}
         self._marks = deque([(self._began, 0)])
 
-    def hear(self, worker: str, message: News | Spent) -> None:
+    def hear(self, worker: str, message: Message) -> None:
         """Take in what a worker process said; every process has a name of its own."""
+        if isinstance(message, Notice):
+            self.notices.append(message.text)
+            return
         if isinstance(message, News):
             self._last[message.folder] = self._told[worker, message.folder] = message
             return

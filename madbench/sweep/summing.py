@@ -25,6 +25,11 @@ def conclude(runs: Sequence[Planned], progress: Progress) -> int:
     home, numbers = runs[0].config.home, {run.id: _finish(run, progress) for run in runs}
     whole = [run for run in runs if numbers[run.id] is not None]
     bad = [run for run in runs if progress.state(run.id) != "done"]
+    for run in bad:
+        reason = (progress.note(run.id).strip().splitlines() or ["did not start"])[-1]
+        print(
+            f"{progress.state(run.id)}: {run.name.arm}: {reason}\n  more in {run.folder.log}", file=sys.stderr
+        )
     if whole:
         write_kept(
             home, Kept(runs=tuple(shown(run.job) for run in whole), rates=_rates(home, runs, progress))
@@ -33,18 +38,13 @@ def conclude(runs: Sequence[Planned], progress: Progress) -> int:
         summary = replace(summary, notes=(*summary.notes, *_absent(runs, whole)), spent=_spent(progress))
         tell(summary, home, [run.job for run in whole])
         publish(whole, summary)
-    for run in bad:
-        reason = (progress.note(run.id).strip().splitlines() or ["did not start"])[-1]
-        print(
-            f"{progress.state(run.id)}: {run.name.arm}: {reason}\n  more in {run.folder.log}", file=sys.stderr
-        )
     return FAILED if bad else DONE
 
 
 def tell(summary: Summary, home: Path, jobs: Iterable[Job]) -> None:
-    """Write the report; print what a user reads at the end, and where the rest lies."""
-    page = write_report(summary, home, _folders(list(jobs)))
-    print(f"\n{terminal_table(summary)}\nreport: {page}", flush=True)
+    """Print what a user reads at the end; write the report, and say where it lies."""
+    print(f"\n{terminal_table(summary)}", flush=True)
+    print(f"report: {write_report(summary, home, _folders(list(jobs)))}", flush=True)
 
 
 def _folders(jobs: Sequence[Job]) -> dict[str, Path]:

@@ -16,9 +16,9 @@ from madbench.sweep.dry import dry_run
 from madbench.sweep.endings import DONE, INTERRUPTED
 from madbench.sweep.logs import note
 from madbench.sweep.manifests import write_manifest
-from madbench.sweep.messages import Assignment
+from madbench.sweep.messages import Assignment, PoolSettings
 from madbench.sweep.planning import Planned, plan
-from madbench.sweep.pool import Pool, PoolSettings
+from madbench.sweep.pool import Pool
 from madbench.sweep.progress import Progress, Row
 from madbench.sweep.summing import conclude
 
@@ -71,6 +71,7 @@ async def play(runs: Sequence[Planned], progress: Progress, settings: PoolSettin
     finally:
         showing.cancel()
         await asyncio.gather(showing, return_exceptions=True)
+        print(*progress.notices, sep="\n", end="\n" if progress.notices else "", flush=True)
     return all(progress.state(run.id) != "interrupted" for run in runs) or settings.on_failure == "stop"
 
 

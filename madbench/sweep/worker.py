@@ -13,20 +13,18 @@ import sys
 import time
 import traceback
 from collections.abc import Coroutine
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TextIO
 
 from madbench.agents import Cast
 from madbench.records.journal import Journal
-from madbench.run.job import RunName, run_job
 from madbench.run.journaled import JournaledEngine
 from madbench.sweep.building import Built
 from madbench.sweep.endings import BAD_INPUT, DONE, FAILED, INTERRUPTED
-from madbench.sweep.logs import note
-from madbench.sweep.messages import Assignment, News, Order, Spent, State
-from madbench.sweep.planning import restore
-from madbench.types import Ending, InputError, Model, Record, Strict
+from madbench.sweep.messages import News, Order, Spent, write
+from madbench.sweep.playing import Play
+from madbench.types import InputError, Model
 
 PERIOD = 0.5
 """Seconds between two reports of progress."""
@@ -63,59 +61,16 @@ class Engines:
         )
 
 
-class Play:
-    """One run on its way, and what there is to tell of it."""
-
-    def __init__(self, given: Assignment, say: TextIO) -> None:
-        name = RunName(given.arm, given.task, given.protocol, given.cast)
-        self.run = restore(given.config, name, Path(given.folder))
-        self._say, self._news = say, News(folder=given.folder, state="waiting")
-
-    def count(self, record: Record) -> None:
-        """Note an episode that ended; one that is to be tried again is not done."""
-        charged = [turn.completion for turn in record.turns if not turn.spare]
-        self._news = self._news.model_copy(
-            update={
-                "done": self._news.done + (record.ending is not Ending.RETRY),
-                "prompt_tokens": self._news.prompt_tokens + sum(c.prompt_tokens for c in charged),
-                "output_tokens": self._news.output_tokens + sum(c.output_tokens for c in charged),
-            }
-        )
-
-    def tell(self, **changes: str) -> None:
-        self._news = self._news.model_copy(update=changes)
-        write(self._say, self._news)
-
-    async def play(self, cast: Cast, concurrency: int) -> bool:
-        """Play all episodes; a run that fails is reported with its traceback, and takes no other with it."""
-        self._enter("running")
-        try:
-            status = await run_job(self.run.job, cast, on_episode=self.count, concurrency=concurrency)
-        except asyncio.CancelledError:
-            self._enter("interrupted")
-            raise
-        except Exception as error:
-            self._enter("failed", str(error) if isinstance(error, InputError) else traceback.format_exc())
-            return False
-        self._enter(status.state, status.traceback or status.error)
-        return status.state == "done"
-
-    def _enter(self, state: State, reason: str = "") -> None:
-        """Say so to the supervisor and in the run's own log."""
-        self.tell(state=state, note=reason)
-        note(self.run.folder, f"{state} {reason}")
-
-
 async def work(order: Order, say: TextIO) -> int:
     """Play an order to its end. Returns the exit code."""
-    plays, began = [Play(given, say) for given in order.runs], time.monotonic()
+    plays, began = [Play(given, order.settings, say) for given in order.runs], time.monotonic()
     async with AsyncExitStack() as stack:
         engines = Engines(stack)
         casts = [await engines.cast(play.run.built, play.run.config.home) for play in plays]
         ticker = asyncio.create_task(_tick(plays, engines, say, began))
         try:
-            playing = [play.play(cast, order.concurrency) for play, cast in zip(plays, casts, strict=True)]
-            fine = await _all(playing, stop=order.stop_on_failure)
+            playing = [play.play(cast) for play, cast in zip(plays, casts, strict=True)]
+            fine = await _all(playing, stop=order.settings.on_failure == "stop")
         finally:
             ticker.cancel()
             write(say, engines.spent(time.monotonic() - began))
@@ -142,13 +97,6 @@ async def _tick(plays: list[Play], engines: Engines, say: TextIO, began: float) 
         for play in plays:
             play.tell()
         write(say, engines.spent(time.monotonic() - began))
-
-
-def write(say: TextIO, message: Strict) -> None:
-    """One JSON line; a supervisor that is gone hears nothing, and the worker is about to be told so."""
-    with suppress(BrokenPipeError):
-        say.write(message.model_dump_json() + "\n")
-        say.flush()
 
 
 async def obey(order: Order, say: TextIO) -> int:

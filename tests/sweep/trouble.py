@@ -1,0 +1,32 @@
+"""Protocols that go wrong on purpose."""
+
+import os
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+
+from madbench.agents import Episode
+from madbench.protocols.cot import ChainOfThought
+from madbench.types import Outcome, Problem
+
+
+@dataclass(frozen=True, kw_only=True)
+class Raising(ChainOfThought):
+    async def __call__(self, problem: Problem, episode: Episode) -> Outcome:
+        raise ZeroDivisionError("wrong on purpose")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Killing(ChainOfThought):
+    """Kills its own process, so often as `lives` files can still be made in `folder`."""
+
+    folder: str
+    times: int = 1
+
+    async def __call__(self, problem: Problem, episode: Episode) -> Outcome:
+        outcome = await super().__call__(problem, episode)
+        used = len(list(Path(self.folder).iterdir()))
+        if used < self.times:
+            (Path(self.folder) / str(used)).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return outcome
