@@ -30,11 +30,11 @@ def form(**fields):
 
 
 def rephrased(text="In neutral words: what is the sum of four and five?"):
-    return form(ready=True, text=text)
+    return form(unclear=False, text=text)
 
 
 def clarify(text="Which apples are meant, exactly?"):
-    return form(ready=False, text=text)
+    return form(unclear=True, text=text)
 
 
 def restated(facts="The sum is nine, since four and five make nine."):

@@ -20,9 +20,9 @@ Label = Literal["low", "medium", "high"]
 
 
 class Rephrased(Form):
-    """The question in neutral words, if `ready`; else what would have to be known first."""
+    """The question in neutral words; or, if it is `unclear`, what would have to be known first."""
 
-    ready: bool
+    unclear: bool
     text: Text
 
 

@@ -31,7 +31,7 @@ class Log:
     def rephrased(self, question: str, said: Rephrased) -> Rephrased:
         same = fidelity(question, said.text)
         shares = {"kept": same.kept, "added": same.added, "verbatim": same_words(question, said.text)}
-        self._add("rephrased" if said.ready else "clarified", self._judges[0], said.text, **shares)
+        self._add("clarified" if said.unclear else "rephrased", self._judges[0], said.text, **shares)
         return said
 
     def nudged(self) -> None:

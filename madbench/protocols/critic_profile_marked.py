@@ -48,9 +48,9 @@ class Rephrased(Marked, full.Rephrased):
 
     @classmethod
     def read(cls, text: str, problem: Problem, *, cut: bool) -> Self:
-        for marker, ready in (("REPHRASED:", True), ("CLARIFY:", False)):
+        for marker, unclear in (("REPHRASED:", False), ("CLARIFY:", True)):
             if marker in text:
-                return cls(ready=ready, text=text.partition(marker)[2].strip())
+                return cls(unclear=unclear, text=text.partition(marker)[2].strip())
         raise FormatError("neither REPHRASED: nor CLARIFY:")
 
 

@@ -40,11 +40,11 @@ class Sitting:
         except FormatError:
             self.log.nudged()
             return False
-        if said.ready:
-            self.question = said.text
-        else:
+        if said.unclear:
             self._unclear.append(said.text)
-        return said.ready
+        else:
+            self.question = said.text
+        return not said.unclear
 
     async def answer(self) -> Statement:
         shown = seen.Opening(question=self.question, instruction=self.problem.reader.instruction)

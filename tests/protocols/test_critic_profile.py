@@ -458,7 +458,7 @@ def test_the_longest_quick_reply_fits_its_tokens():
     answer = len('"-123456789012345.123456"')
     longest = {
         "judge": max(
-            len('{"ready":false,"text":""}') + 120,
+            len('{"unclear":false,"text":""}') + 120,
             len('{"facts":""}') + 120,
             len('{"reasons":"","answer":,"confidence":"medium","uncertainty":""}') + 60 + answer + 60,
             len('{"criticised":false,"note":""}') + 60,

@@ -140,7 +140,7 @@ def test_a_note_was_what_followed_a_marker_and_is_a_field(text, published):
 
 def test_both_markers_in_one_reply_meant_rephrased():
     said = then.Rephrased.read("CLARIFY: which? REPHRASED: How many?", SUM, cut=False)
-    assert (said.ready, said.text) == (True, "How many?")
+    assert (said.unclear, said.text) == (False, "How many?")
     with pytest.raises(FormatError):
         then.Rephrased.read("How many?", SUM, cut=False)
 

@@ -26,7 +26,7 @@ from madbench.protocols.profile import Noted, Profile, Rules
 
 CANARIES = {
     "Question": [
-        form(ready=False, text="CLARIFICATION which apples"),
+        form(unclear=True, text="CLARIFICATION which apples"),
         rephrased("REPHRASED one"),
         rephrased("REPHRASED two"),
     ],
