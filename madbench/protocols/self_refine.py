@@ -32,7 +32,7 @@ class Feedback(Form):
     """Advice on a draft. `verdict` alone ends the refining; words of praise in the advice do not."""
 
     advice: Short
-    verdict: Literal["keep", "revise"]
+    verdict: Literal["revise", "keep"]
 
 
 class Criticised(Observation):

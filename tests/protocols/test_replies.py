@@ -94,7 +94,7 @@ def test_a_form_is_read_from_prose_fences_and_past_reasoning(text):
         ('{"advice": "Mend', True, "cut short"),
         ("null", False, "no JSON object"),
         ('{"advice": "x"}', False, "verdict: Field required"),
-        ('{"advice": "x", "verdict": "Keep"}', False, "verdict: Input should be 'keep' or 'revise'"),
+        ('{"advice": "x", "verdict": "Keep"}', False, "verdict: Input should be 'revise' or 'keep'"),
         ('{"advice": "x", "verdict": true}', False, "verdict: "),
         ('{"advice": 5, "verdict": "keep"}', False, "advice: Input should be a valid string"),
         ('{"advice": "  ", "verdict": "keep"}', False, "advice: String should have at least 1 character"),

@@ -115,7 +115,7 @@ def test_a_grammar_holds_the_critics_form_alone():
     assert schemas["solver"] is None
     schema = json.loads(schemas["critic"])
     assert schema["required"] == ["advice", "verdict"]
-    assert schema["properties"]["verdict"]["enum"] == ["keep", "revise"]
+    assert schema["properties"]["verdict"]["enum"] == ["revise", "keep"]
     assert schema["properties"]["advice"]["maxLength"] > 0
 
 
