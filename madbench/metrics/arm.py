@@ -12,7 +12,7 @@ from madbench.metrics import sureness
 from madbench.metrics.clusters import by_session
 from madbench.metrics.estimates import Floats, mean, rate, ratio, share, undefined
 from madbench.metrics.rows import Rows
-from madbench.metrics.shift import shifts
+from madbench.metrics.shift import framed
 from madbench.types import Estimate, StopReason
 
 Measure = Callable[[Rows], Estimate]
@@ -31,7 +31,7 @@ def arm_metrics(rows: Rows) -> dict[str, Estimate]:
     """All metrics of one arm's rows, the undefined among them; rounds, roles and positions add names of their own."""
     rows = by_session(rows)
     fixed = {metric.name: metric.of(rows) if len(rows) else undefined() for metric in METRICS}
-    return fixed | sureness.sureness(rows) | _rounds(rows) | _positions(rows) | _roles(rows) | shifts(rows)
+    return fixed | sureness.sureness(rows) | _rounds(rows) | _positions(rows) | _roles(rows) | framed(rows)
 
 
 def definitions(names: Iterable[str] = ()) -> dict[str, str]:
@@ -234,6 +234,7 @@ FAMILIES: Mapping[str, str] = MappingProxyType(
         "prompt_tokens_": "Prompt tokens an episode of the role {}.",
         "output_tokens_": "Generated tokens an episode of the role {}.",
         "hint_shift_": "Share of answers equal to the hint of {} twins, minus that share among their neutral twins.",
+        "accuracy_twin_": "Accuracy on the {} twins.",
         "right_share_": "Share right among the answers stated with the confidence {}.",
         "": "Measured by the protocol itself: {}, mean an episode.",
     }

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from madbench.metrics import budgets, comparisons
 from madbench.metrics.clusters import by_session
 from madbench.metrics.comparisons import Paired, joint_clusters, same_rows
 from madbench.metrics.estimates import Floats, Ints
-from madbench.metrics.pools import Pools
 from madbench.metrics.rows import MeasuredRun, Rows, join
+from madbench.metrics.shift import pulls
 from madbench.types import Comparison, InputError, seed_of
-
-CONTROLS = ("alone", "strangers")
-"""An arm named `<arm>_alone` or `<arm>_strangers` is that arm's control."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +35,19 @@ class Meeting:
     comparison: Comparison
     remarks: tuple[str, ...] = ()
 
+    @property
+    def family(self) -> tuple[str, str]:
+        """The comparisons that are one question asked of several arms."""
+        return self.kind, self.comparison.metric
+
 
 @dataclass(frozen=True, slots=True)
 class Opponent:
-    """A control's number for each of its rows, and which rows they are."""
+    """A control: by metric a number for each of its rows, and which rows they are."""
 
     kind: str
     label: str
-    values: Floats
+    numbers: Mapping[str, Floats]
     keys: Sequence[tuple[bytes, int]]
     clusters: Ints
     remarks: tuple[str, ...] = ()
@@ -67,13 +68,20 @@ def _drawn(run: MeasuredRun) -> Rows:
 
 
 def meetings(contestants: Sequence[Contestant]) -> list[Meeting]:
-    """Every arm against its controls; p-values Holm-adjusted among the comparisons with one kind of control."""
-    found = [_meet(ours, opponent) for ours in contestants for opponent in _opponents(ours, contestants)]
+    """Every arm against its controls; p-values Holm-adjusted among the comparisons of one metric with one kind of
+    control.
+    """
+    found = [
+        meeting
+        for ours in contestants
+        for opponent in _opponents(ours, contestants)
+        for meeting in _meet(ours, opponent)
+    ]
     adjusted: dict[int, float | None] = {}
-    for kind in dict.fromkeys(meeting.kind for meeting in found):
-        places = [place for place, meeting in enumerate(found) if meeting.kind == kind]
-        family = comparisons.holm([found[place].comparison.p for place in places])
-        adjusted |= dict(zip(places, family, strict=True))
+    for family in dict.fromkeys(meeting.family for meeting in found):
+        places = [place for place, meeting in enumerate(found) if meeting.family == family]
+        values = comparisons.holm([found[place].comparison.p for place in places])
+        adjusted |= dict(zip(places, values, strict=True))
     return [
         replace(meeting, comparison=replace(meeting.comparison, p=adjusted[place]))
         for place, meeting in enumerate(found)
@@ -87,10 +95,12 @@ def _opponents(ours: Contestant, contestants: Sequence[Contestant]) -> Iterator[
         yield from _budgeted(ours, deepest)
     yield from (_arm("cot", other) for other in peers if other.arm == "cot")
     yield from (
-        _arm(kind, other) for kind in CONTROLS for other in peers if other.arm == f"{ours.arm}_{kind}"
+        _arm("variant", other)
+        for other in peers
+        if ours.arm != "cot" and other.arm.startswith(f"{ours.arm}_")
     )
     if "majority_round:1" in ours.rows.columns:
-        first = np.nan_to_num(ours.rows.column("majority_round:0"))
+        first = {"accuracy": np.nan_to_num(ours.rows.column("majority_round:0"))}
         yield Opponent("round_0", f"{ours.label}@round_0", first, ours.rows.keys, ours.rows.clusters)
 
 
@@ -99,11 +109,12 @@ def _depth(other: Contestant) -> int:
 
 
 def _arm(kind: str, other: Contestant) -> Opponent:
-    rows = other.rows
-    return Opponent(kind, other.label, rows.column("correct"), rows.keys, rows.clusters)
+    return Opponent(kind, other.label, _numbers(other.rows), other.rows.keys, other.rows.clusters)
 
 
-Budget = Callable[[Pools, npt.NDArray[np.intp], Rows], budgets.Control]
+def _numbers(rows: Rows) -> dict[str, Floats]:
+    """What two arms are compared by, row by row; NaN where a number is undefined."""
+    return {"accuracy": rows.column("correct"), **pulls(rows)}
 
 
 def _budgeted(ours: Contestant, pool: Contestant) -> Iterator[Opponent]:
@@ -114,12 +125,12 @@ def _budgeted(ours: Contestant, pool: Contestant) -> Iterator[Opponent]:
     for kind, spend in (("equal_calls", budgets.equal_calls), ("equal_tokens", budgets.equal_tokens)):
         label = f"{pool.label}@{kind}"
         if places is None:
-            yield Opponent(kind, label, pool.rows.column("correct"), pool.rows.keys, pool.rows.clusters)
+            yield _arm(kind, replace(pool, label=label))
             continue
         control = spend(pool.rows.pools, places, ours.rows)
         remarks = _remarks(ours.label, label, control)
         clusters = pool.rows.clusters[places]
-        yield Opponent(kind, label, control.right, ours.rows.keys, clusters, remarks)
+        yield Opponent(kind, label, {"accuracy": control.right}, ours.rows.keys, clusters, remarks)
 
 
 def _remarks(ours: str, label: str, control: budgets.Control) -> tuple[str, ...]:
@@ -128,24 +139,30 @@ def _remarks(ours: str, label: str, control: budgets.Control) -> tuple[str, ...]
     return tuple(text for text, count in ((capped, control.capped), (short, control.short)) if count)
 
 
-def _meet(ours: Contestant, opponent: Opponent) -> Meeting:
+def _meet(ours: Contestant, opponent: Opponent) -> list[Meeting]:
+    """One meeting a metric that both have."""
     try:
         places = same_rows(ours.rows.keys, opponent.keys)
     except InputError as error:
         nothing = Comparison(ours.label, opponent.label, "accuracy", None, None, None, None, 0)
-        return Meeting(
-            opponent.kind, nothing, (f"{ours.label} and {opponent.label} were not compared: {error}",)
-        )
-    differences = ours.rows.column("correct") - opponent.values[places]
+        remark = f"{ours.label} and {opponent.label} were not compared: {error}"
+        return [Meeting(opponent.kind, nothing, (remark,))]
     clusters = joint_clusters(ours.rows.clusters, opponent.clusters[places])
-    pairs = Paired(differences, clusters, len(np.unique(ours.rows.samples)))
-    return Meeting(opponent.kind, _compared(ours.label, opponent.label, pairs), opponent.remarks)
+    found = []
+    for metric, values in _numbers(ours.rows).items():
+        if metric in opponent.numbers:
+            differences = values - opponent.numbers[metric][places]
+            known = ~np.isnan(differences)
+            pairs = Paired(differences[known], clusters[known], ours.rows.counted(differences))
+            found.append(
+                Meeting(opponent.kind, _compared(ours.label, opponent.label, metric, pairs), opponent.remarks)
+            )
+    return found
 
 
-def _compared(ours: str, theirs: str, pairs: Paired) -> Comparison:
+def _compared(ours: str, theirs: str, metric: str, pairs: Paired) -> Comparison:
     if not pairs.samples:
-        return Comparison(ours, theirs, "accuracy", None, None, None, None, 0)
+        return Comparison(ours, theirs, metric, None, None, None, None, 0)
     low, high = comparisons.interval(pairs)
-    return Comparison(
-        ours, theirs, "accuracy", pairs.sums.value, low, high, comparisons.p_value(pairs), pairs.samples
-    )
+    p = comparisons.p_value(pairs)
+    return Comparison(ours, theirs, metric, pairs.sums.value, low, high, p, pairs.samples)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from madbench.metrics.arguing import argued
 from madbench.metrics.movement import moved, own_positions
@@ -33,9 +33,9 @@ def measure(record: Record) -> Measured:
         numbers |= _decision(record, outcome, charged, right)
         numbers |= moved(own, outcome, charged, right) | argued(record, outcome, own)
         labels |= {"stop": outcome.stop.value} | _words(outcome)
-        labels |= {} if record.sample is None else _twin(record.sample.target.facts, outcome.answer)
     if record.place is not None:
         numbers |= {"session": record.place.session, "position": record.place.position}
+    labels |= _twin(record)
     return Measured(record.id, _cluster(record), numbers, labels, _pool(record))
 
 
@@ -147,9 +147,11 @@ def _words(outcome: Outcome) -> dict[str, str]:
     return {"stated_label": label} if isinstance(label, str) else {}
 
 
-def _twin(facts: Mapping[str, object], answer: str | None) -> dict[str, str]:
-    """Of a framed question: which twin it is, what it hints at, and what was answered."""
-    known = {name: value for name in ("twin", "hint") if isinstance(value := facts.get(name), str)}
+def _twin(record: Record) -> dict[str, str]:
+    """Of a framed question: which twin it is, of what, what it hints at, and what was answered."""
+    facts = {} if record.sample is None else record.sample.target.facts
+    known = {name: value for name in ("twin", "twin_of", "hint") if isinstance(value := facts.get(name), str)}
+    answer = None if record.outcome is None else record.outcome.answer
     return known | {"answer": answer or ""} if "twin" in known else {}
 
 

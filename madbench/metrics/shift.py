@@ -2,44 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from madbench.metrics.comparisons import Paired, interval
+from madbench.metrics.estimates import Floats, rate, undefined
 from madbench.metrics.rows import Rows
 from madbench.types import Estimate
 
 NEUTRAL = "neutral"
 
 
-def shifts(rows: Rows) -> dict[str, Estimate]:
-    """For every kind of hinted twin: the share of answers equal to its hint, minus that share among its neutral twins.
+def pulls(rows: Rows) -> dict[str, Floats]:
+    """For every kind of hinted twin, row by row: 1 if it was answered with its hint, less 1 if its neutral twin was.
 
-    Paired by cluster (the twins of one question); 0 is no pull, 1 full. Clusters without a neutral twin are left
-    out. Empty for tasks without twins.
+    NaN for all other rows, and for twins without a neutral one. Empty for tasks without twins.
     """
-    twins = rows.label("twin")
-    return {
-        f"hint_shift_{kind}": _shift(rows, twins, str(kind))
-        for kind in np.unique(twins[(twins != "") & (twins != NEUTRAL)])
-    }
+    twins, hints, answers = rows.label("twin"), rows.label("hint"), rows.label("answer")
+    questions = list(zip(rows.label("twin_of").tolist(), rows.draws.tolist(), strict=True))
+    neutral = {questions[row]: answers[row] for row in np.flatnonzero(twins == NEUTRAL)}
+    found = dict[str, Floats]()
+    for kind in kinds(rows):
+        found[f"hint_shift_{kind}"] = values = np.full(len(rows), np.nan)
+        for row in np.flatnonzero(twins == kind):
+            if (alone := neutral.get(questions[row])) is not None:
+                values[row] = float(answers[row] == hints[row]) - float(alone == hints[row])
+    return found
 
 
-def _shift(rows: Rows, twins: np.ndarray[tuple[int], np.dtype[np.str_]], kind: str) -> Estimate:
-    hints, answers = rows.label("hint"), rows.label("answer")
-    neutral: Mapping[tuple[int, int], str] = {
-        (int(rows.clusters[row]), int(rows.draws[row])): str(answers[row])
-        for row in np.flatnonzero(twins == NEUTRAL)
+def kinds(rows: Rows) -> list[str]:
+    """The kinds of hinted twins."""
+    return sorted({str(twin) for twin in np.unique(rows.label("twin"))} - {"", NEUTRAL})
+
+
+def framed(rows: Rows) -> dict[str, Estimate]:
+    """The shift towards every kind of hint, and accuracy by twin."""
+    shifts = {name: _shift(rows, values) for name, values in pulls(rows).items()}
+    twins, right = rows.label("twin"), rows.column("correct")
+    by_twin = {
+        f"accuracy_twin_{kind}": rate(right[twins == kind], rows.clusters[twins == kind])
+        for kind in (NEUTRAL, *kinds(rows))
+        if shifts
     }
-    pairs = [
-        (row, neutral[key])
-        for row in np.flatnonzero(twins == kind)
-        if (key := (int(rows.clusters[row]), int(rows.draws[row]))) in neutral
-    ]
-    if not pairs:
-        return Estimate(None, None, None, 0)
-    moved = [float(answers[row] == hints[row]) - float(alone == hints[row]) for row, alone in pairs]
-    places = [row for row, _ in pairs]
-    found = Paired(np.array(moved), rows.clusters[places], len(np.unique(rows.samples[places])))
-    return Estimate(found.sums.value, *interval(found), found.samples)
+    return shifts | by_twin
+
+
+def _shift(rows: Rows, values: Floats) -> Estimate:
+    known = ~np.isnan(values)
+    if not known.any():
+        return undefined()
+    pairs = Paired(values[known], rows.clusters[known], rows.counted(values))
+    return Estimate(pairs.sums.value, *interval(pairs), pairs.samples)

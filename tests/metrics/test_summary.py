@@ -246,7 +246,11 @@ def test_the_pull_of_a_hint_is_paired_by_question():
     def twins(index, alone, misled):
         kinds = (("neutral", "", alone), ("misleading", "C", misled))
         return [
-            record(said, [[said]], of=sample(f"q{index}-{twin}", cluster=f"q{index}", twin=twin, hint=hint))
+            record(
+                said,
+                [[said]],
+                of=sample(f"q{index}-{twin}", cluster="all", twin=twin, twin_of=f"q{index}", hint=hint),
+            )
             for twin, hint, said in kinds
         ]
 
