@@ -61,8 +61,9 @@ class CriticProfile(ProtocolSettings):
 
     async def rephrase(self, sitting: Sitting) -> bool:
         """Nobody is there to clarify anything, and the judge is told so; without a question there is no debate."""
-        while not (ready := await sitting.rephrase()) and sitting.asks <= self.nudges:
-            pass
+        ready = False
+        while not ready and sitting.asks <= self.nudges:
+            ready = await sitting.rephrase()
         return ready
 
     async def restate(self, sitting: Sitting, said: Said) -> Heard:
@@ -86,9 +87,8 @@ class CriticProfile(ProtocolSettings):
 
     def _seating(self, problem: Problem, state: State) -> Seating:
         seen = {"earlier": state.earlier(problem.question), "tendencies": self.rules.active(state.profile)}
-        return Seating(
-            FORMS[self.forms], self.judges, tuple(Critic(focus=focus, **seen) for focus in self.critics)
-        )
+        critics = tuple(Critic(focus=focus, **seen) for focus in self.critics)
+        return Seating(FORMS[self.forms], self.judges, critics)
 
     def __post_init__(self) -> None:
         super().__post_init__()
