@@ -32,15 +32,15 @@ BATCH = 256
 
 
 def write_tables(folder: RunFolder, records: Iterable[Record]) -> None:
-    """Write the three tables beside the old ones, then put them in their place."""
+    """Write the three tables beside the old ones, then put them in their place. One writer a folder."""
     schemas = {folder.records: records_schema(), folder.turns: turns_schema(), folder.events: events_schema()}
     try:
         _write(folder, schemas, records)
         for path in schemas:
             _beside(path).replace(path)
     finally:
-        for path in schemas:
-            _beside(path).unlink(missing_ok=True)
+        for left in folder.path.glob(".*.parquet.*"):
+            left.unlink()
 
 
 def _write(folder: RunFolder, schemas: dict[Path, Any], records: Iterable[Record]) -> None:

@@ -40,11 +40,11 @@ def score(
     def rows() -> Iterator[Record]:
         nonlocal lost
         for record in source(folder):
-            new = record if replay is None else asyncio.run(replay.again(record))
+            new = record if replay is None else loop.run(replay.again(record))
             lost += new.ending is Ending.RETRY and record.ending is not Ending.RETRY
             yield rescored(new, task, protocol)
 
-    with folder.locked():
+    with folder.locked(), asyncio.Runner() as loop:
         replay = None if reader is None else replay_of(folder, task, protocol, reader)
         write_tables(folder, rows())
         write_numbers(folder)

@@ -50,21 +50,21 @@ def kill_once(job, model, journal, *, after):
 
 
 def test_killed_twenty_times_equals_never_killed(tmp_path):
-    task, model = Synthetic(400), SimulatedModel(0.6, 0.5, seconds_per_call=0.004)
+    task, model = Synthetic(150), SimulatedModel(0.6, 0.5, seconds_per_call=0.004)
     whole = job_at(tmp_path / "whole", task=task)
     run(whole, model=model, journal=tmp_path / "undisturbed")
     killed, journal = job_at(tmp_path / "killed", task=task), tmp_path / "journal"
     size, draws = written(tmp_path / "undisturbed"), random.Random(0)
     points = sorted(draws.uniform(0, 0.95) * size for _ in range(20))
     rows = [kill_once(killed, model, journal, after=point) for point in points]
-    assert 0 < rows[10] < rows[-1] < 400, rows
+    assert 0 < rows[10] < rows[-1] < 150, rows
     assert rows == sorted(rows)
     status, counts = run(killed, model=model, journal=journal)
-    assert (status.state, status.done) == ("done", 400)
+    assert (status.state, status.done) == ("done", 150)
     assert counts.shared > 0
     assert finish(killed) == finish(whole)
     calls = identities(journal)
-    assert len(calls) == len(set(calls)) == 400 * 9
+    assert len(calls) == len(set(calls)) == 150 * 9
 
 
 @pytest.mark.parametrize("lost", [1, 40, 3000])

@@ -185,6 +185,18 @@ def test_forms_it_cannot_fill_are_named():
         )
 
 
+def test_its_fingerprint_covers_what_can_change_a_reply():
+    one = SimulatedModel(0.5)
+    assert SimulatedModel(0.5, name="other", seconds_per_call=1).fingerprint() == one.fingerprint()
+    others = [
+        SimulatedModel(0.6),
+        SimulatedModel(0.5, 0.1),
+        SimulatedModel(0.5, mute=0.1),
+        SimulatedModel(0.5, context=9),
+    ]
+    assert len({model.fingerprint() for model in [one, *others]}) == 5
+
+
 @pytest.mark.parametrize(
     ("settings", "words"),
     [({"accuracy": 1.2}, "model.accuracy: 1.2"), ({"accuracy": 1, "features": ("vision",)}, "vision")],

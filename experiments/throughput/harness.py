@@ -1,0 +1,152 @@
+"""How much the harness itself costs: debates on a simulated model, timed stage by stage, memory watched.
+
+    python experiments/throughput/harness.py --debates 20000
+
+Half of the debates are played in a process of their own first, so that growth per episode can be told: both
+processes hold the same questions, and differ in how many of them they debate.
+"""
+
+import argparse
+import asyncio
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from madbench.agents import Cast
+from madbench.engines.simulated import SimulatedModel
+from madbench.protocols.debate import Debate
+from madbench.records.journal import Journal
+from madbench.records.layout import RunFolder
+from madbench.records.tables import read_records
+from madbench.run.job import Job, RunName, asked, extend_plan, run_job, samples_of
+from madbench.run.journaled import JournaledEngine
+from madbench.run.merging import merge, write_numbers
+from madbench.tasks.synthetic import Synthetic
+from madbench.types import Record, RoleSettings
+
+DEBATE = Debate(agents=3, debate_rounds=2)
+MODEL = SimulatedModel(0.6, 0.4)
+CALLS = 9
+Stages = dict[str, dict[str, float]]
+
+
+class Clock:
+    """Seconds and peak memory by stage."""
+
+    def __init__(self) -> None:
+        self.stages: Stages = {}
+        self._last = time.perf_counter()
+
+    def lap(self, stage: str) -> None:
+        now = time.perf_counter()
+        self.stages[stage] = {"seconds": now - self._last, "peak": peak()}
+        self._last = now
+
+
+def peak() -> int:
+    """Peak resident memory of this process so far, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+async def play(job: Job, journal: Path | None) -> None:
+    async with MODEL.open() as engine:
+        if journal is None:
+            await run_job(job, Cast({"default": [engine]}))
+            return
+        with Journal(journal) as kept:
+            await run_job(job, Cast({"default": [JournaledEngine(engine, kept)]}))
+
+
+async def bare_calls(records: Sequence[Record]) -> None:
+    """The recorded requests once more, straight to the engine."""
+    async with MODEL.open() as engine:
+        for record in records:
+            for turn in record.turns:
+                await engine.generate(turn.request)
+
+
+def measure(path: Path, questions: int, debates: int, *, journaled: bool) -> Stages:
+    """One process's share: every stage of a run of so many debates."""
+    clock, task = Clock(), Synthetic(questions)
+    name = RunName("throughput", "synthetic", "debate", "simulated")
+    job = Job(RunFolder(path / "run"), task, DEBATE, RoleSettings(), 0, 1, debates, name)
+    samples_of(task)
+    clock.lap("questions")
+    asyncio.run(play(job, path / "journal" if journaled else None))
+    clock.lap("episodes")
+    plan = extend_plan(job)
+    merge(job.folder, asked(job).view(plan))
+    clock.lap("tables")
+    write_numbers(job.folder)
+    clock.lap("metrics")
+    few = [record for record, _ in zip(read_records(job.folder), range(500), strict=False)]
+    started = time.perf_counter()
+    asyncio.run(bare_calls(few))
+    clock.stages["calls"] = {"seconds": (time.perf_counter() - started) / len(few) * debates, "peak": peak()}
+    return clock.stages
+
+
+def apart(arguments: argparse.Namespace, debates: int, folder: str) -> Stages:
+    """The stages of so many debates, measured in a process of its own."""
+    command = [
+        sys.executable,
+        __file__,
+        "--debates",
+        str(arguments.debates),
+        "--only",
+        str(debates),
+        "--folder",
+        folder,
+    ]
+    command += [] if arguments.journal else ["--no-journal"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    stages: Stages = json.loads(done.stdout)
+    return stages
+
+
+def report(debates: int, half: Stages, whole: Stages) -> None:
+    """The printed table."""
+    print(f"{debates} debates of {CALLS} calls, simulated model")
+    print(f"{'stage':<12}{'seconds':>10}{'us a call':>12}{'peak MB':>10}{'growth, bytes an episode':>27}")
+    for stage, found in whole.items():
+        growth = (found["peak"] - half[stage]["peak"]) / (debates - debates // 2)
+        per_call = found["seconds"] / debates / CALLS * 1e6
+        print(
+            f"{stage:<12}{found['seconds']:>10.1f}{per_call:>12.1f}{found['peak'] / 1e6:>10.0f}{growth:>27.0f}"
+        )
+    seconds = sum(found["seconds"] for stage, found in whole.items() if stage != "calls")
+    print(
+        f"wall time {seconds:.1f} s, of which the calls themselves (measured alone) {whole['calls']['seconds']:.1f} s"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--debates", type=int, default=20_000)
+    parser.add_argument("--journal", action=argparse.BooleanOptionalAction, default=True)
+    parser.add_argument("--only", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.only:
+        print(
+            json.dumps(
+                measure(arguments.folder, arguments.debates, arguments.only, journaled=arguments.journal)
+            )
+        )
+        return
+    found = []
+    for debates in (arguments.debates // 2, arguments.debates):
+        with tempfile.TemporaryDirectory() as folder:
+            found.append(apart(arguments, debates, folder))
+    report(arguments.debates, *found)
+
+
+if __name__ == "__main__":
+    main()
