@@ -25,6 +25,10 @@ class Control:
     short: int
 
 
+Budget = Callable[[Pools, Places, Rows], Control]
+"""Given pools, each row's place in them, and an arm's rows: what the arm's cost buys."""
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
     """What of a decoder the cost in FLOPs depends on."""
@@ -33,10 +37,9 @@ class Shape:
     layers: int
     width: int
 
-    def flops(self, prompt_tokens: Floats, output_tokens: Floats) -> Floats:
-        """Forward FLOPs of one call: 2 a weight and token, and 4 a layer, channel and pair of tokens attended."""
-        total = prompt_tokens + output_tokens
-        return 2 * self.parameters * total + 2 * self.layers * self.width * total * (total + 1)
+    def flops(self, tokens: Floats, attended: Floats) -> Floats:
+        """Forward FLOPs: 2 a weight and token, 4 a layer, channel and pair of tokens attended."""
+        return 2 * self.parameters * tokens + 4 * self.layers * self.width * attended
 
 
 def equal_calls(pools: Pools, places: Places, arm: Rows) -> Control:
@@ -51,9 +54,16 @@ def equal_tokens(pools: Pools, places: Places, arm: Rows) -> Control:
     return _affordable(pools, places, budget, lambda prompt, output: prompt + output)
 
 
-def equal_flops(pools: Pools, places: Places, budget: Floats, shape: Shape) -> Control:
-    """The longest prefix of votes whose FLOPs do not exceed the arm's on that sample (`budget`)."""
-    return _affordable(pools, places, budget, shape.flops)
+def equal_flops(pools: Pools, places: Places, arm: Rows, shape: Shape) -> Control:
+    """The longest prefix of votes whose FLOPs do not exceed the arm's on that sample."""
+    tokens = arm.column("prompt_tokens") + arm.column("output_tokens")
+    budget = shape.flops(tokens, arm.column("attended"))
+
+    def price(prompt: Floats, output: Floats) -> Floats:
+        total = prompt + output
+        return shape.flops(total, total * (total + 1) / 2)
+
+    return _affordable(pools, places, budget, price)
 
 
 def _affordable(

@@ -72,7 +72,7 @@ def joint_clusters(first: Ints, second: Ints) -> Ints:
 
 def interval(pairs: Paired) -> tuple[float, float]:
     """95 % interval of the mean difference: Student's over clusters, after one more cluster of average size in each
-    direction (Agresti and Min, 2005, for single pairs). Never of zero width, within [-1, 1].
+    direction (Agresti and Min, 2005, for single pairs). Never of zero width, within what differences can be.
 
     A percentile bootstrap of the pairs covers less than it says where few pairs differ or clusters are few.
     """
@@ -81,7 +81,8 @@ def interval(pairs: Paired) -> tuple[float, float]:
     nudge = math.sqrt(size)
     more = Grouped(np.append(groups.above, (nudge, -nudge)), np.append(groups.below, (size, size)))
     margin = reach(len(more.above)) * (more.error() or 0.0)
-    return max(-1.0, more.value - margin), min(1.0, more.value + margin)
+    widest = 2.0 if np.abs(pairs.differences).max(initial=0) > 1 else 1.0
+    return max(-widest, more.value - margin), min(widest, more.value + margin)
 
 
 def mcnemar(first_only: int, second_only: int) -> float:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
-from madbench.metrics import budgets, comparisons
+from madbench.metrics import comparisons
+from madbench.metrics.budgets import Budget, Control, Shape, equal_calls, equal_flops, equal_tokens
 from madbench.metrics.clusters import by_session
 from madbench.metrics.comparisons import Paired, joint_clusters, same_rows
 from madbench.metrics.estimates import Floats, Ints
@@ -67,14 +69,14 @@ def _drawn(run: MeasuredRun) -> Rows:
     return replace(run.rows, draws=named[codes])
 
 
-def meetings(contestants: Sequence[Contestant]) -> list[Meeting]:
+def meetings(contestants: Sequence[Contestant], shapes: Mapping[str, Shape]) -> list[Meeting]:
     """Every arm against its controls; p-values Holm-adjusted among the comparisons of one metric with one kind of
-    control.
+    control. `shapes` are those of casts whose FLOPs can be had.
     """
     found = [
         meeting
         for ours in contestants
-        for opponent in _opponents(ours, contestants)
+        for opponent in _opponents(ours, contestants, shapes)
         for meeting in _meet(ours, opponent)
     ]
     adjusted: dict[int, float | None] = {}
@@ -88,11 +90,13 @@ def meetings(contestants: Sequence[Contestant]) -> list[Meeting]:
     ]
 
 
-def _opponents(ours: Contestant, contestants: Sequence[Contestant]) -> Iterator[Opponent]:
+def _opponents(
+    ours: Contestant, contestants: Sequence[Contestant], shapes: Mapping[str, Shape]
+) -> Iterator[Opponent]:
     peers = [other for other in contestants if other.place == ours.place and other is not ours]
     deepest = max(peers, key=_depth, default=ours)
     if _depth(deepest) > max(_depth(ours), 1):
-        yield from _budgeted(ours, deepest)
+        yield from _budgeted(ours, deepest, shapes.get(ours.place[1]))
     yield from (_arm("cot", other) for other in peers if other.arm == "cot")
     yield from (
         _arm("variant", other)
@@ -117,12 +121,12 @@ def _numbers(rows: Rows) -> dict[str, Floats]:
     return {"accuracy": rows.column("correct"), **pulls(rows)}
 
 
-def _budgeted(ours: Contestant, pool: Contestant) -> Iterator[Opponent]:
+def _budgeted(ours: Contestant, pool: Contestant, shape: Shape | None) -> Iterator[Opponent]:
     try:
         places = same_rows(ours.rows.keys, pool.rows.keys)
     except InputError:
         places = None
-    for kind, spend in (("equal_calls", budgets.equal_calls), ("equal_tokens", budgets.equal_tokens)):
+    for kind, spend in _budgets(shape).items():
         label = f"{pool.label}@{kind}"
         if places is None:
             yield _arm(kind, replace(pool, label=label))
@@ -133,7 +137,13 @@ def _budgeted(ours: Contestant, pool: Contestant) -> Iterator[Opponent]:
         yield Opponent(kind, label, {"accuracy": control.right}, ours.rows.keys, clusters, remarks)
 
 
-def _remarks(ours: str, label: str, control: budgets.Control) -> tuple[str, ...]:
+def _budgets(shape: Shape | None) -> dict[str, Budget]:
+    """Equal calls, tokens and, where the model's shape is known, FLOPs: three different controls."""
+    found: dict[str, Budget] = {"equal_calls": equal_calls, "equal_tokens": equal_tokens}
+    return found if shape is None else found | {"equal_flops": partial(equal_flops, shape=shape)}
+
+
+def _remarks(ours: str, label: str, control: Control) -> tuple[str, ...]:
     capped = f"{label}: {ours} could buy more votes than the pool holds on {control.capped} samples; deepen the pool."
     short = f"{label}: {ours} spent less than one vote costs on {control.short} samples; they got one vote."
     return tuple(text for text, count in ((capped, control.capped), (short, control.short)) if count)

@@ -57,13 +57,18 @@ def _ending(record: Record) -> dict[str, float]:
 
 
 def _cost(charged: Sequence[Turn]) -> dict[str, float]:
-    """What the arm consumed: repairs are charged, spare turns are not among these. In all and by role."""
+    """What the arm consumed: repairs are charged, spare turns are not among these. In all and by role.
+
+    `attended` counts the pairs of tokens that attention looks at, for costs in FLOPs.
+    """
     numbers = Counter[str]({"calls": 0, "prompt_tokens": 0, "output_tokens": 0})
     for turn in charged:
         for suffix in ("", f":{turn.speaker.role}"):
             numbers[f"calls{suffix}"] += 1
             numbers[f"prompt_tokens{suffix}"] += turn.completion.prompt_tokens
             numbers[f"output_tokens{suffix}"] += turn.completion.output_tokens
+        tokens = turn.completion.prompt_tokens + turn.completion.output_tokens
+        numbers["attended"] += tokens * (tokens + 1) // 2
     return dict(numbers)
 
 

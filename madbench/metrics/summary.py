@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from madbench.metrics.arm import arm_metrics
+from madbench.metrics.budgets import Shape
 from madbench.metrics.comparisons import FEW
 from madbench.metrics.contest import Contestant, contestant, meetings
 from madbench.metrics.estimates import undefined
@@ -15,11 +16,16 @@ from madbench.metrics.verdict import verdict
 from madbench.types import Arm, Estimate, Integrity, Summary
 
 
-def summarise(name: str, runs: Sequence[MeasuredRun]) -> Summary:
-    """What `summary.json` holds. Arms keep the order of `runs`; seeds of one arm also come pooled (seed None)."""
+def summarise(
+    name: str, runs: Sequence[MeasuredRun], *, shapes: Mapping[str, Shape] | None = None
+) -> Summary:
+    """What `summary.json` holds. Arms keep the order of `runs`; seeds of one arm also come pooled (seed None).
+
+    `shapes` by cast adds comparisons at equal FLOPs.
+    """
     arms = _by_arm(runs)
     contestants = [contestant(label, group) for label, group in arms.items()]
-    met = meetings(contestants)
+    met = meetings(contestants, shapes or {})
     compared = tuple(meeting.comparison for meeting in met)
     arguing = [one.label for one in contestants if not np.isnan(one.rows.column("theater")).all()]
     remarks = [remark for meeting in met for remark in meeting.remarks]

@@ -59,12 +59,15 @@ def test_votes_cost_what_they_cost():
 
 def test_equal_flops_count_attention_too():
     shape = Shape(parameters=1e6, layers=2, width=8)
-    one = float(shape.flops(np.array([100.0]), np.array([10.0]))[0])
-    assert one == 2e6 * 110 + 2 * 2 * 8 * 110 * 111
-    budget = np.array([3.5 * one])
-    assert equal_flops(pool(*ANSWERS), HERE, budget, shape).votes.tolist() == [3]
-    long = float(shape.flops(np.array([1000.0]), np.array([100.0]))[0])
-    assert long > 10 * one, "one long call costs more than ten short ones of the same tokens"
+    assert shape.flops(np.array([110.0]), np.array([110 * 111 / 2])).tolist() == [
+        2e6 * 110 + 4 * 2 * 8 * 110 * 111 / 2
+    ]
+    assert equal_flops(pool(*ANSWERS), HERE, arm(3), shape).votes.tolist() == [3]
+    lean = Shape(parameters=1.0, layers=2, width=8)
+    assert equal_flops(pool(*ANSWERS), HERE, arm(1, (200, 20)), lean).votes.tolist() == [3], (
+        "attention is quadratic"
+    )
+    assert equal_tokens(pool(*ANSWERS), HERE, arm(1, (200, 20))).votes.tolist() == [2]
 
 
 def test_unparsed_votes_are_no_votes():

@@ -7,6 +7,7 @@ import pytest
 from metrics.build import debate, failed, record, sample, turn, votes
 
 from madbench.metrics import Measured, MeasuredRun, arm_metrics, definitions, measure, summarise, tabulate
+from madbench.metrics.budgets import Shape
 from madbench.types import Place, RowId
 
 NAMES = {
@@ -263,3 +264,27 @@ def test_the_pull_of_a_hint_is_paired_by_question():
     assert (found.value, found.n) == (0.5, 4)
     assert -1 <= found.low < found.value < found.high <= 1
     assert "hint_shift_misleading" not in arm_metrics(tabulate(map(measure, cot())))
+
+
+def test_the_pull_of_hints_is_compared_between_arms_and_only_there():
+    def arm(misled):
+        return [
+            record(said, [[said]], of=sample(f"q{index}-{twin}", twin=twin, twin_of=f"q{index}", hint="C"))
+            for index in range(8)
+            for twin, said in (("neutral", "B"), ("misleading", misled))
+        ]
+
+    runs = [run("judged", arm("B")), run("judged_raw", arm("C")), run("self_consistency", voting(8))]
+    summary = summarise("toy", runs)
+    found = {(c.a, c.b, c.metric): c for c in summary.comparisons}
+    pull = found["judged", "judged_raw", "hint_shift_misleading"]
+    assert (pull.difference, pull.n) == (-1, 8)
+    assert found["judged", "judged_raw", "accuracy"].difference == 0.5
+    assert summary.arms[1].metrics["accuracy_twin_misleading"].value == 0
+
+
+def test_equal_flops_need_the_models_shape():
+    runs = [run("self_consistency", voting(6)), run("debate", debates(6))]
+    found = {c.b for c in summarise("toy", runs, shapes={"small": Shape(1e6, 2, 8)}).comparisons}
+    assert "self_consistency@equal_flops" in found
+    assert "self_consistency@equal_flops" not in {c.b for c in summarise("toy", runs).comparisons}
