@@ -95,7 +95,7 @@ def test_last_messages_without_an_answer_are_counted():
             simple += unmarked
             missed += not answered
             assert answered or unmarked
-    assert (simple, missed) == (294, 285)
+    assert (simple, missed) == (294, 275)
 
 
 COUNTS = {"gsm8k": 808, "svamp": 610, "multiarith": 363, "mmlu": 1474, "truthfulqa": 499, "medqa": 761}

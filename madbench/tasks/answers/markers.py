@@ -19,6 +19,7 @@ MARKER = r"""
         (?:(?:is|was|would\s+be|should\s+be|must\s+be|seems\s+to\s+be)\b(?:\s{0,2}:)?|[:=：])
   | ^[ \t]{0,3}[\#*_]{1,6}[ \t]*(?:\w{1,12}[ \t]){0,2}answer[*_: \t]{0,6}$
   | \b(?:answer|option|choice)\b[^.\n]{1,160}?\b(?:is|are)\s?:[*_ \t]{0,6}$
+  | \banswer\s(?:to|of|for)\s[^.\n:=?"“]{1,60}?\bis\b
   | \#{4}(?=[ \t]{0,3}[-+−$£€]?[\d,.]+[ \t]*$)
 """
 QUESTION = re.compile(
