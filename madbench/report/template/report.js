@@ -42,17 +42,18 @@
     const last = turn.shown.slice(-1);
     const earlier = turn.shown.slice(0, -1);
     const before = earlier.length
-      ? el("details", {}, el("summary", {}, `${earlier.length} messages before`), ...earlier.map(message))
+      ? el("details", {}, el("summary", {}, `${earlier.length} message${earlier.length > 1 ? "s" : ""} before`), ...earlier.map(message))
       : null;
     const cuts = turn.cuts.length ? el("p", { class: "note" }, `cut to fit: ${turn.cuts.join("; ")}`) : null;
     return el("details", { class: "shown", open }, el("summary", {}, `was shown (${turn.seen})`), cuts, before, ...last.map(message));
   };
 
-  const marks = (turn, before, accepted) => {
+  const marks = (turn, order, before, accepted) => {
     const flipped = before !== undefined && before !== null && turn.answer !== null && before !== turn.answer;
     return el(
       "div",
       { class: "marks" },
+      el("span", { class: "cost order", title: "the order in which was asked" }, `${order}.`),
       turn.answer !== null || failed(turn) ? answer(turn.answer, accepted) : null,
       flipped ? flip(before, turn.answer, accepted) : null,
       failed(turn) || turn.status === "repaired" ? el("span", { class: "chip fault" }, turn.status) : null,
@@ -74,8 +75,8 @@
         : null,
     );
 
-  const drawTurn = (turn, before, accepted) =>
-    el("div", { class: turn.spare ? "turn spare" : "turn" }, marks(turn, before, accepted), el("div", { class: "panes" }, prompt(turn), said(turn)));
+  const drawTurn = (turn, order, before, accepted) =>
+    el("div", { class: turn.spare ? "turn spare" : "turn" }, marks(turn, order, before, accepted), el("div", { class: "panes" }, prompt(turn), said(turn)));
 
   // Seats as columns in order of their first words, rounds as rows.
   const grid = (episode) => {
@@ -83,10 +84,10 @@
     const rounds = [...new Set(episode.turns.map((turn) => turn.round))].sort((a, b) => a - b);
     const cells = new Map();
     const last = new Map();
-    for (const turn of episode.turns) {
-      const place = `${turn.round}/${turn.seat}`;
-      const drawn = drawTurn(turn, last.get(turn.seat), episode.accepted);
-      cells.set(place, [...(cells.get(place) || []), drawn]);
+    for (const [place, turn] of episode.turns.entries()) {
+      const cell = `${turn.round}/${turn.seat}`;
+      const drawn = drawTurn(turn, place + 1, last.get(turn.seat), episode.accepted);
+      cells.set(cell, [...(cells.get(cell) || []), drawn]);
       if (turn.answer !== null) last.set(turn.seat, turn.answer);
     }
     const head = el("tr", {}, el("th"), ...seats.map((seat) => el("th", { scope: "col" }, seat)));
