@@ -7,6 +7,7 @@ seconds and do nothing else: it can open no file or socket, start no program and
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import posix
@@ -52,7 +53,8 @@ def lock(keep: int) -> None:
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_NPROC: 0,
     }.items():
-        resource.setrlimit(name, (bound, bound))
+        with contextlib.suppress(ValueError, OSError):  # not every system has every bound
+            resource.setrlimit(name, (bound, bound))
     sys.addaudithook(deny)
 
 
@@ -92,15 +94,22 @@ def opened(name: str, settings: dict[str, object]) -> Scorer:
 
 
 def main() -> None:
-    """Serve requests `{"index", "answer"}` about the data set named in the first line, until input ends."""
+    """Serve requests `{"index", "answer"}` about the data set named in the first line, until input ends.
+
+    Ends at once where not even a right answer can be scored under the limits: no reply is to blame for that.
+    """
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     first = json.loads(sys.stdin.readline())
     scorer = opened(first["dataset"], first["settings"])
+    works = False
     for line in sys.stdin:
         request = json.loads(line)
         entry = scorer[request["index"]]
         scorer.score_answer(str(entry["answer"]), entry)
+        works = works or scored(scorer, entry, str(entry["answer"])) is not None
+        if not works:
+            sys.exit("right answers cannot be scored under these limits")
         replies.write(json.dumps({"score": scored(scorer, entry, request["answer"])}) + "\n")
         replies.flush()
 

@@ -1,6 +1,7 @@
 """Question sets: rows to items, errors that name the row, reserved examples, what is known against the data."""
 
 import json
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from omegaconf import OmegaConf
 from madbench.tasks.answers import BoolReader, ChoiceReader, NumberReader, TextReader
 from madbench.tasks.layout import Layout, item_of
 from madbench.tasks.questions import Questions
-from madbench.tasks.sources import Hub
+from madbench.tasks.sources import Hub, _advice
 from madbench.types import InputError, Outcome, StopReason
 
 TESTS = Path(__file__).parents[1]
@@ -273,6 +274,27 @@ def test_the_hub_out_of_reach_says_what_to_do(monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(InputError, match=r"madbench/no-such-set: .*task.path, a local file"):
         Questions("absent", hub=Hub("madbench/no-such-set")).samples()
+
+
+@pytest.mark.parametrize(
+    ("problem", "advice"),
+    [
+        ("Dataset 'a/b' is a gated dataset on the Hub. Visit the page", "gated: ask for access .* HF_TOKEN"),
+        ("Dataset scripts are no longer supported, but found b.py", "has only a loading script"),
+        (
+            "BuilderConfig 'x' not found. Available: ['main']",
+            r"no such subset, split .*Available: \['main'\]",
+        ),
+        ("Unknown split \"tset\". Should be one of ['test']", "no such subset, split"),
+        (
+            "Dataset 'a/b' doesn't exist on the Hub or cannot be accessed.",
+            "not found, or the hub is out of reach",
+        ),
+        ("", "no reason given"),
+    ],
+)
+def test_what_the_hub_s_errors_mean(problem, advice):
+    assert re.search(advice, _advice(problem))
 
 
 @pytest.mark.parametrize("name", SETS)
