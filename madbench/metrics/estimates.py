@@ -23,6 +23,8 @@ Z = float(stats.norm.ppf(0.5 + LEVEL / 2))
 RESAMPLES = 1000
 SEED = 20230305
 """Of every bootstrap: the same rows give the same interval."""
+BLOCK = 1_000_000
+"""Numbers that a block of resamples holds at most."""
 
 
 def undefined(n: int = 0) -> Estimate:
@@ -164,8 +166,10 @@ def reach(clusters: int) -> float:
 
 
 def resamples(clusters: int, count: int = RESAMPLES) -> Iterator[Floats]:
-    """How often each cluster is drawn when as many as there are are drawn with replacement (Efron, 1979). Seeded."""
-    rng = np.random.default_rng(SEED)
-    for _ in range(count):
-        picks = rng.integers(clusters, size=clusters)
-        yield np.bincount(picks, minlength=clusters).astype(np.float64)
+    """How often each cluster is drawn when as many as there are are drawn with replacement (Efron, 1979): one line a
+    resample, in blocks of bounded size. Seeded.
+    """
+    rng, chances = np.random.default_rng(SEED), np.full(clusters, 1 / clusters)
+    block = max(1, BLOCK // clusters)
+    for start in range(0, count, block):
+        yield rng.multinomial(clusters, chances, min(block, count - start)).astype(np.float64)

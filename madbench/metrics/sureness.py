@@ -116,7 +116,7 @@ def ece(confidence: Floats, right: Floats, bins: Ints, clusters: Ints, n: int) -
     if value is None or count < 2:
         return Estimate(value, None, None, n)
     gaps = sums(codes * width + bins, confidence - right, count * width).reshape(count, width)
-    draws = np.array([weights @ gaps for weights in resamples(count)]) / len(right)
+    draws = np.concatenate([weights @ gaps for weights in resamples(count)]) / len(right)
     noise = np.abs(draws - gaps.sum(axis=0) / len(right)).sum(axis=1)
     low = max(0.0, value - float(np.quantile(noise, 0.5 + LEVEL / 2)))
     return Estimate(value, low, min(1.0, value + Z * float(np.abs(draws).sum(axis=1).std())), n)
