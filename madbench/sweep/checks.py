@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
+
+from jinja2 import Environment, TemplateSyntaxError
 
 from madbench.agents import settings_of
 from madbench.sweep.building import Built
@@ -19,8 +22,11 @@ def check(job: Built, samples: Sequence[Sample]) -> None:
     for role in job.protocol.plays:
         if not (seats := players(job, role)):
             raise InputError(f"cast: nobody plays {role}; there is {sorted(job.cast)}, and no default")
-        if settings_of(role, job.protocol, job.defaults).contract.enforcement == "grammar":
+        settings = settings_of(role, job.protocol, job.defaults)
+        if settings.contract.enforcement == "grammar":
             _refuse_without_grammar(role, seats)
+        if settings.templates is not None:
+            _check_templates(Path(settings.templates))
 
 
 def refuse_idle_roles(jobs: Sequence[Built]) -> None:
@@ -41,10 +47,21 @@ def check_models(jobs: Sequence[Built]) -> None:
             checked.append(model)
 
 
+def _check_templates(folder: Path) -> None:
+    """A user's own prompts must be there, and must parse."""
+    if not folder.is_dir():
+        raise InputError(f"templates: no folder {folder}")
+    for file in sorted(folder.rglob("*.j2")):
+        try:
+            Environment(autoescape=False).parse(file.read_text(encoding="utf-8"))
+        except (TemplateSyntaxError, UnicodeDecodeError) as error:
+            raise InputError(f"templates: {file}: {error}") from error
+
+
 def _refuse_without_grammar(role: str, seats: Sequence[Model]) -> None:
     for model in seats:
         if Capability.GRAMMAR not in model.capabilities:
             raise InputError(
                 f"contract.enforcement: {role} is held by grammar, which {model.name} cannot do (it declares "
-                f"{sorted(model.capabilities)}); choose prompt or repair, or a model that declares grammar"
+                f"{sorted(map(str, model.capabilities))}); choose prompt or repair, or a model that declares grammar"
             )

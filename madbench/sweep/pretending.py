@@ -31,11 +31,8 @@ class Pretender:
 
 def readable(reader: AnswerReader) -> str:
     """A text in which the reader finds an answer."""
-    answer = smallest(reader.schema())
-    for text in (f"Answer: {answer}", f"Answer: {answer or 1}", f"The answer is {answer}."):
-        if reader.read(text).answer is not None:
-            return text
-    return f"Answer: {answer}"
+    candidates = [f"Answer: {answer}" for answer in (smallest(reader.schema()), "1", "yes", "A")]
+    return next((text for text in candidates if reader.read(text).answer is not None), candidates[0])
 
 
 def smallest(schema: JsonValue, defs: JsonValue = None) -> JsonValue:

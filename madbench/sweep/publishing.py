@@ -11,10 +11,10 @@ from pydantic import JsonValue
 
 from madbench.run.job import asked
 from madbench.run.merging import viewed_records
-from madbench.sweep.building import made
 from madbench.sweep.configs import flat
 from madbench.sweep.identity import config_hash
 from madbench.sweep.planning import Planned
+from madbench.sweep.settings import made
 from madbench.tracking import TrackedRun, Tracking
 from madbench.types import Record, Summary
 

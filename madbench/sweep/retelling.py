@@ -9,8 +9,8 @@ from madbench.metrics import summarise
 from madbench.run.job import measured_run
 from madbench.run.merging import write_numbers
 from madbench.run.scoring import score
-from madbench.sweep.building import made
 from madbench.sweep.kept import jobs_in
+from madbench.sweep.settings import made
 from madbench.sweep.summing import tell
 from madbench.types import AnswerReader, InputError
 
@@ -25,8 +25,8 @@ def report_again(home: Path) -> None:
 
 def score_again(home: Path, reader: str | None) -> None:
     """Redo every score and metric of an experiment; `reader` replaces the task's own way to find answers."""
-    jobs, instead = jobs_in(home), None if reader is None else reader_named(reader)
-    for job in jobs:
+    instead = None if reader is None else reader_named(reader)
+    for job in jobs_in(home):
         if lost := score(job.folder, job.task, job.protocol, reader=instead):
             print(
                 f"{job.name.arm}: {lost} episodes could not be played again with this reader; they count as errored"

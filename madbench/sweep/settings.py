@@ -1,13 +1,17 @@
-"""The settings that a config gives a class, checked against the class's own signature before it is built."""
+"""From the settings under a `_target_` to the object that they describe.
+
+Plain data in, plain data to the class: what `hydra.utils.instantiate` does with `_convert_="all"`, save that text
+is never interpolated a second time, and that settings are checked against the class's signature first.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from inspect import Parameter, signature
 from types import MappingProxyType
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from madbench.sweep.configs import Plain
 from madbench.types import InputError
@@ -16,30 +20,58 @@ SIMPLE: Mapping[str, tuple[type, ...]] = MappingProxyType(
     {"int": (int,), "float": (float, int), "str": (str,), "bool": (bool,)}
 )
 """What a setting of a simple type may hold."""
+TARGET = "_target_"
 
 
-def check_settings(where: str, plain: Plain) -> None:
-    """Raise InputError for a class that is not there, a setting that it does not have, or one of another type."""
-    if "_target_" in plain:
-        known = _parameters(where, str(plain["_target_"]))
-        given = {key: value for key, value in plain.items() if not key.startswith("_")}
-        if unknown := sorted(set(given) - set(known)):
-            raise InputError(
-                f"{where}: {plain['_target_']} has no {', '.join(unknown)}; it has {', '.join(sorted(known))}"
-            )
-        for key, value in given.items():
-            _check_type(f"{where}.{key}", value, str(known[key].annotation))
-    for key, value in plain.items():
-        if isinstance(value, dict):
-            check_settings(f"{where}.{key}", value)
+def made(where: str, plain: Plain) -> object:
+    """The object that a config names by `_target_`, nested ones first.
+
+    Raises InputError for a class that is not there, a setting that it does not have or cannot take.
+    """
+    if TARGET not in plain:
+        raise InputError(f"{where}: no {TARGET} names its class, found keys {sorted(plain)}")
+    target = _located(where, str(plain[TARGET]))
+    given = {key: value for key, value in plain.items() if key != TARGET}
+    _check(where, str(plain[TARGET]), given, signature(target).parameters)
+    try:
+        return target(**{key: _built(f"{where}.{key}", value) for key, value in given.items()})
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in (where, *first["loc"]))
+        raise InputError(f"{place}: {first['msg']}, found {first['input']!r}") from error
+    except InputError as error:
+        raise error if str(error).startswith(where) else InputError(f"{where}: {error}") from error
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{where}: {error}") from error
 
 
-def _parameters(where: str, target: str) -> Mapping[str, Parameter]:
+def _built(where: str, plain: JsonValue) -> object:
+    if isinstance(plain, dict):
+        if TARGET in plain:
+            return made(where, plain)
+        return {key: _built(f"{where}.{key}", value) for key, value in plain.items()}
+    return [_built(where, value) for value in plain] if isinstance(plain, list) else plain
+
+
+def _located(where: str, target: str) -> Callable[..., object]:
     module, _, name = target.rpartition(".")
     try:
-        return signature(getattr(import_module(module), name)).parameters
-    except (ImportError, AttributeError, TypeError, ValueError) as error:
+        found: Callable[..., object] = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
         raise InputError(f"{where}: no class {target!r} ({error})") from error
+    if not callable(found):
+        raise InputError(f"{where}: {target!r} is no class")
+    return found
+
+
+def _check(where: str, target: str, given: Plain, known: Mapping[str, Parameter]) -> None:
+    if unknown := sorted(set(given) - set(known)):
+        raise InputError(f"{where}: {target} has no {', '.join(unknown)}; it has {', '.join(sorted(known))}")
+    needed = {name for name, parameter in known.items() if parameter.default is Parameter.empty}
+    if missing := sorted(needed - set(given)):
+        raise InputError(f"{where}: {target} needs {', '.join(missing)}")
+    for key, value in given.items():
+        _check_type(f"{where}.{key}", value, str(known[key].annotation))
 
 
 def _check_type(where: str, value: JsonValue, wanted: str) -> None:

@@ -22,23 +22,35 @@ from madbench.types import Summary
 
 def conclude(runs: Sequence[Planned], progress: Progress) -> int:
     """Merge, measure, report, publish. Returns the exit code: 1 if a run failed or owes rows."""
-    home, numbers = runs[0].config.home, {run.id: _finish(run, progress) for run in runs}
-    whole = [run for run in runs if numbers[run.id] is not None]
+    found = [(run, _finish(run, progress)) for run in runs]
+    whole = [(run, numbers) for run, numbers in found if numbers is not None]
     bad = [run for run in runs if progress.state(run.id) != "done"]
-    for run in bad:
-        reason = (progress.note(run.id).strip().splitlines() or ["did not start"])[-1]
-        print(
-            f"{progress.state(run.id)}: {run.name.arm}: {reason}\n  more in {run.folder.log}", file=sys.stderr
-        )
-    if whole:
-        write_kept(
-            home, Kept(runs=tuple(shown(run.job) for run in whole), rates=_rates(home, runs, progress))
-        )
-        summary = summarise(home.name, [measured for measured in numbers.values() if measured is not None])
-        summary = replace(summary, notes=(*summary.notes, *_absent(runs, whole)), spent=_spent(progress))
-        tell(summary, home, [run.job for run in whole])
-        publish(whole, summary)
+    try:
+        if whole:
+            _report([run for run, _ in whole], [numbers for _, numbers in whole], runs, progress)
+    finally:
+        for run in bad:
+            told = f"{progress.state(run.id)}: {run.name.arm}: {reason(progress.note(run.id))}"
+            print(f"{told}\n  more in {run.folder.log}", file=sys.stderr)
     return FAILED if bad else DONE
+
+
+def reason(note: str) -> str:
+    """What a run ended of, in one line: a traceback's last, any other text's first."""
+    lines = note.strip().splitlines() or ["did not start"]
+    return lines[-1] if any(line.startswith("Traceback") for line in lines) else lines[0]
+
+
+def _report(
+    whole: Sequence[Planned], numbers: Sequence[MeasuredRun], runs: Sequence[Planned], progress: Progress
+) -> None:
+    home = runs[0].config.home
+    kept = Kept(runs=tuple(shown(run.job) for run in whole), rates=_rates(home, runs, progress))
+    write_kept(home, kept)
+    summary = summarise(home.name, numbers)
+    summary = replace(summary, notes=(*summary.notes, *_absent(runs, whole)), spent=_spent(progress))
+    tell(summary, home, [run.job for run in whole])
+    publish(whole, summary)
 
 
 def tell(summary: Summary, home: Path, jobs: Iterable[Job]) -> None:

@@ -1,0 +1,76 @@
+"""A dry run shows every prompt and an upper bound of the cost, and spends nothing."""
+
+import re
+
+import pytest
+from sweep.command import BASE, madbench, summary
+
+from madbench.sweep.app import run
+from madbench.sweep.configs import choices_of
+from madbench.sweep.pretending import REPLY, readable, smallest
+from madbench.tasks.answers import BoolReader, ChoiceReader, NumberReader, TextReader
+
+
+def dry(folder, *given):
+    chosen = {argument.partition("=")[0] for argument in given}
+    base = [argument for argument in BASE if argument.partition("=")[0] not in chosen]
+    return run([*given, *base, f"output_root={folder}", "dry_run=true"])
+
+
+@pytest.mark.parametrize("protocol", choices_of("protocol"))
+def test_every_protocol_can_be_rehearsed(protocol, tmp_path, capsys):
+    assert dry(tmp_path, f"protocol={protocol}") == 0
+    shown = capsys.readouterr().out
+    assert "first prompt of" in shown
+    assert "Question 0: which option?" in shown
+    assert not list(tmp_path.iterdir())
+
+
+def test_counts_are_those_of_the_protocol(tmp_path, capsys):
+    assert dry(tmp_path, "-m", "protocol=cot,debate,self_consistency", "sampling.max_tokens=50", "limit=5") == 0
+    shown = capsys.readouterr().out
+    calls = {arm: re.search(rf"^{arm} +(\d+) +(\d+) +\d+ +(\d+)$", shown, re.M).groups() for arm in ("cot", "debate")}
+    assert calls["cot"] == ("5", "5", "250")
+    assert calls["debate"] == ("5", "30", "1500")
+    assert "first prompt of solver, Exchange" in shown
+    assert "since no run has measured this cast" in shown
+    assert not list(tmp_path.rglob("runs"))
+
+
+def test_time_is_told_from_an_earlier_run(tmp_path, capsys):
+    assert madbench(tmp_path, "protocol=cot").returncode == 0
+    assert summary(tmp_path)["spent"]["output_tokens"] > 0
+    assert dry(tmp_path / "out", "protocol=debate", "name=another") == 0
+    assert "at the rates of an earlier run" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("reader", [BoolReader(), ChoiceReader("ABC"), NumberReader(), TextReader()])
+def test_an_answer_is_made_up_that_the_reader_finds(reader):
+    assert reader.read(readable(reader)).answer is not None
+
+
+def test_smallest_values():
+    schema = {
+        "type": "object",
+        "properties": {
+            "why": {"type": "string", "minLength": 12},
+            "short": {"type": "string", "maxLength": 3},
+            "many": {"type": "array", "items": {"$ref": "#/$defs/one"}, "minItems": 2},
+            "sure": {"type": "number", "minimum": 1},
+            "done": {"type": "boolean"},
+            "move": {"enum": ["KEEP", "CHANGE"]},
+            "fixed": {"const": 4},
+            "either": {"anyOf": [{"type": "null"}, {"type": "integer"}]},
+        },
+        "$defs": {"one": {"type": "object", "properties": {"id": {"type": "integer"}}}},
+    }
+    assert smallest(schema) == {
+        "why": REPLY.ljust(12, "."),
+        "short": REPLY[:3],
+        "many": [{"id": 0}, {"id": 0}],
+        "sure": 1,
+        "done": False,
+        "move": "KEEP",
+        "fixed": 4,
+        "either": None,
+    }

@@ -1,0 +1,126 @@
+"""Names and identities of runs."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sweep.command import HERE
+
+from madbench.engines.simulated import SimulatedModel
+from madbench.protocols.cot import ChainOfThought
+from madbench.protocols.debate import Debate
+from madbench.sweep.building import Built
+from madbench.sweep.configs import JobConfig, choices_of, conf_folder, flat, job_config
+from madbench.sweep.identity import config_hash, facts_of
+from madbench.sweep.naming import arm_names, cast_name
+from madbench.sweep.settings import made
+from madbench.tasks.synthetic import Synthetic
+from madbench.types import RoleSettings, Sampling
+
+PLAIN = {
+    "task": {"_target_": "madbench.tasks.synthetic.Synthetic"},
+    "protocol": {"_target_": "madbench.protocols.debate.Debate"},
+    "cast": {"default": {"_target_": "madbench.engines.simulated.SimulatedModel", "accuracy": 0.5}},
+    "tracking": {"_target_": "madbench.tracking.NoTracking"},
+    "name": "trial", "output_root": "out", "seed": 0, "limit": None, "epochs": 1, "dry_run": False,
+    "sampling": {"temperature": 1}, "contract": {}, "context": "refuse", "templates": None,
+}  # fmt: skip
+BUILT = Built(Synthetic(n=3), Debate(), {"default": (SimulatedModel(0.5),)}, RoleSettings())
+
+
+def config(*overrides, protocol="debate"):
+    return job_config(PLAIN, {"protocol": protocol}, overrides)
+
+
+def test_configs_are_where_they_are_looked_for():
+    assert (conf_folder() / "config.yaml").is_file()
+    assert "cot" in choices_of("protocol")
+
+
+def test_a_config_survives_the_way_to_a_worker():
+    one = config("seed=1")
+    assert JobConfig.model_validate_json(one.model_dump_json()) == one
+    assert set(flat(one)) == set(PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "names"),
+    [
+        ([["seed=0"], ["seed=1"]], ["debate", "debate"]),
+        ([["protocol.agents=2"], ["protocol.agents=3"]], ["debate-agents2", "debate-agents3"]),
+        ([["protocol.agents=2"], ["protocol.agents=2"]], ["debate", "debate"]),
+        ([["protocol.tie=first"], []], ["debate-tie_first", "debate"]),
+        ([["task.n=2"], ["task.n=3"]], ["debate", "debate"]),
+        ([["model@cast.default=a"], ["model@cast.default=b"]], ["debate", "debate"]),
+        (
+            [["sampling.temperature=0.5", "protocol.agents=2"], ["sampling.temperature=1", "protocol.agents=2"]],
+            ["debate-temperature0.5", "debate-temperature1"],
+        ),
+    ],
+)
+def test_arms_are_told_apart_by_what_varies(overrides, names):
+    assert arm_names([config(*some) for some in overrides]) == names
+
+
+def test_casts_are_named_by_choice_and_role():
+    a, b = SimulatedModel(0.5, name="a"), SimulatedModel(0.5, name="b")
+    assert cast_name({}, {"default": (a,)}) == "a"
+    assert cast_name({"model@cast.default": "small"}, {"default": (a,)}) == "small"
+    assert cast_name({}, {"default": (a,), "judge": (b,)}) == "a_judge.b"
+    assert cast_name({}, {"default": (a, a, b)}) == "2xa+b"
+
+
+def identity(built, seed=0):
+    return config_hash(facts_of(built, built.task.samples(), seed))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(BUILT, task=Synthetic(n=4)),
+        replace(BUILT, protocol=Debate(agents=2)),
+        replace(BUILT, protocol=Debate(roles={"solver": {"sampling": {"max_tokens": 9}}})),
+        replace(BUILT, protocol=ChainOfThought()),
+        replace(BUILT, cast={"default": (SimulatedModel(0.6),)}),
+        replace(BUILT, defaults=RoleSettings(sampling=Sampling(temperature=0.1))),
+        replace(BUILT, defaults=RoleSettings(context="cut_peers")),
+    ],
+)
+def test_whatever_can_change_a_record_changes_the_identity(other):
+    assert identity(other) != identity(BUILT)
+
+
+def test_nothing_else_changes_the_identity():
+    idle = replace(BUILT, cast={**BUILT.cast, "judge": (SimulatedModel(0.9),)})
+    assert identity(idle) == identity(BUILT)  # this protocol has no judge
+    assert identity(replace(BUILT, task=Synthetic(n=3, name="same"))) == identity(BUILT)
+    assert identity(BUILT, seed=1) != identity(BUILT)
+
+
+def test_own_prompts_count_by_content_wherever_they_lie(tmp_path):
+    def with_prompts(folder, text):
+        file = tmp_path / folder / "solver" / "Asked.j2"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        return identity(replace(BUILT, defaults=RoleSettings(templates=str(tmp_path / folder))))
+
+    here = with_prompts("here", "{{ prompt }}!")
+    assert with_prompts("there", "{{ prompt }}!") == here
+    assert with_prompts("here", "{{ prompt }}?") != here
+
+
+@given(st.text(max_size=40))
+def test_text_in_settings_is_text(text):
+    thing = made("thing", {"_target_": "madbench.engines.simulated.SimulatedModel", "accuracy": 0.5, "name": text})
+    assert thing.name == text
+
+
+@pytest.mark.parametrize("text", ["${x}", "a \\${x}", "\\\\${x} ${", "???", "${oc.env:HOME}"])
+def test_interpolation_marks_in_settings_are_text(text):
+    thing = made("thing", {"_target_": "madbench.engines.simulated.SimulatedModel", "accuracy": 0.5, "name": text})
+    assert thing.name == text
+
+
+def test_the_trial_configs_are_there():
+    assert (HERE / "conf" / "protocol" / "raising.yaml").is_file()
