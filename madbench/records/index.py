@@ -11,6 +11,8 @@ from madbench.records.shards import heads_of, record_at
 from madbench.types import Ending, Record, RowId
 
 NONE = -1
+EPOCH_BITS = 20
+EPOCHS = (1 << EPOCH_BITS) - 1
 
 
 class Index:
@@ -20,12 +22,12 @@ class Index:
         self.shards: list[Path] = []
         self.strays: list[tuple[str, int]] = []
         """Rows on disk that nobody planned, and second rows of one attempt."""
-        self._first: dict[str, int] = {}
+        self._rows: dict[str, int] = {}
+        """By sample: where its rows begin, and how many they are, in one number."""
         total = 0
         for sample, epochs in plan.owed.items():
-            self._first[sample] = total
+            self._rows[sample] = total << EPOCH_BITS | epochs
             total += epochs
-        self._owed = plan.owed
         self._place, self._shard = array("q", [NONE]) * total, array("H", [0]) * total
         self._attempt, self._final = array("H", [0]) * total, bytearray(total)
 
@@ -36,7 +38,7 @@ class Index:
                 self.add(path, place, id, ending)
 
     def add(self, shard: Path, place: int, id: RowId, ending: Ending) -> None:
-        if not 0 <= id.epoch < self._owed.get(id.sample, 0):
+        if not 0 <= id.epoch < self._rows.get(id.sample, 0) & EPOCHS:
             self.strays.append((id.sample, id.epoch))
             return
         at, known = self._at(id.sample, id.epoch), self._place[self._at(id.sample, id.epoch)] != NONE
@@ -68,7 +70,7 @@ class Index:
         return (row for row in plan if self.has(*row))
 
     def _at(self, sample: str, epoch: int) -> int:
-        return self._first[sample] + epoch
+        return (self._rows[sample] >> EPOCH_BITS) + epoch
 
     def _number(self, shard: Path) -> int:
         if shard not in self.shards:

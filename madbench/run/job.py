@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice, product
 
 from madbench.agents import Cast
 from madbench.metrics import MeasuredRun, Rows
@@ -97,13 +98,17 @@ class Running:
 
     def __init__(self, job: Job, index: Index, shard: Shard, on_episode: Callable[[Record], None]) -> None:
         self._job, self._index, self._shard, self._on_episode = job, index, shard, on_episode
-        view = view_of(job)
-        self._planned, self._done = len(view), sum(index.final(*row) for row in view)
+        self._samples = samples_of(job.task)
+        self._count = len(self._samples[: job.limit])
+        rows = product(islice(self._samples, self._count), range(job.epochs))
+        self._planned = self._count * job.epochs
+        self._done = sum(index.final(sample.problem.id, epoch) for sample, epoch in rows)
         self._tokens, self._fault, self._told = 0, "", 0.0
 
     async def all(self, play: Play, concurrency: int) -> Status:
         self._tell("running")
-        pending = strands(self._job.protocol, samples_of(self._job.task), view_of(self._job), self._index)
+        extent = self._count, self._job.epochs
+        pending = strands(self._job.protocol, self._samples, extent, self._index)
 
         async def work() -> None:
             for strand in pending:
@@ -124,12 +129,12 @@ class Running:
         async for record in strand.played(play):
             place = self._shard.append(record)
             self._index.add(self._job.folder.shard(), place, record.id, record.ending)
-            self._count(record)
+            self._note(record)
             self._on_episode(record)
 
-    def _count(self, record: Record) -> None:
+    def _note(self, record: Record) -> None:
         self._done += record.ending is not Ending.RETRY
-        if record.ending is Ending.RETRY and "Traceback" in record.error:
+        if record.ending is Ending.RETRY and record.error.startswith("Traceback"):
             self._fault = self._fault or record.error
         for turn in record.turns:
             if not turn.spare:

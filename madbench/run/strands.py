@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 
 from madbench.records.index import Index
-from madbench.records.plan import Plan
 from madbench.run.episodes import Memory, Play, Seat
 from madbench.types import Ending, ProtocolSettings, Record, Sample, Sessional
 
@@ -60,14 +59,17 @@ class Strand:
 
 
 def strands(
-    protocol: ProtocolSettings, samples: Sequence[Sample], view: Plan, index: Index
+    protocol: ProtocolSettings, samples: Sequence[Sample], extent: tuple[int, int], index: Index
 ) -> Iterator[Strand]:
-    """All strands with a row in `view` that is not final. Sessions are blocks of the full order, whatever the view."""
+    """All strands that have a row to play among the first `extent` (so many samples, so many epochs).
+
+    Sessions are blocks of the full order, whatever the extent.
+    """
+    count, epochs = extent
     sessional = isinstance(protocol, Sessional)
     size = protocol.session if isinstance(protocol, Sessional) else 1
-    epochs = max(view.owed.values(), default=0)
-    for number, first in enumerate(range(0, len(view.owed), size)):
-        stop = min(first + size, len(view.owed))
+    for number, first in enumerate(range(0, count, size)):
+        stop = min(first + size, count)
         for epoch in range(epochs):
-            if not all(index.final(sample.problem.id, epoch) for sample in samples[first:stop]):
+            if not all(index.final(samples[at].problem.id, epoch) for at in range(first, stop)):
                 yield Strand(samples, index, number, first, stop, epoch, sessional)

@@ -76,6 +76,6 @@ def test_places_are_found_and_small():
         places.add(f"call {number}", number * 1000)
     size, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert size / 100_000 < 22
+    assert size / 100_000 < 17
     assert all(places.of(f"call {number}") == [number * 1000] for number in range(0, 100_000, 97))
     assert places.of("another") == []
