@@ -25,7 +25,7 @@ SMALL = rf"{SIGN}?\d+(?:\.\d+)?"
 NUMBER = re.compile(
     rf"""
     (?<![\w^])(?<!\d[:.,/])(?<!\bnot\ )
-    (?P<sign>{SIGN})?\s?{CURRENCY}?\s?(?P<inner>{SIGN})?
+    (?P<sign>{SIGN})?(?:{CURRENCY}\s?)?(?P<inner>{SIGN})?
     (?>
       (?:(?P<whole>\d+)\s{{0,2}})?\\[dt]?frac\s?
         (?:\{{\s?(?P<over>{SMALL})\s?\}}\s?\{{\s?(?P<under>{SMALL})\s?\}}|(?P<short>\d\d)(?!\d))
@@ -71,7 +71,7 @@ def parse(stretch: str) -> Found | None:
     """The first number that a marked stretch gives, equations followed to their right-hand side."""
     sentence = SENTENCE.search(stretch)
     for part in (stretch[: sentence.start()] if sentence else stretch, stretch):
-        if found := numbers(part):
+        if found := numbers(part, marked=True):
             return _right_hand_side(part, found)
     return None
 
@@ -87,32 +87,33 @@ def _right_hand_side(text: str, found: list[Found]) -> Found:
     return chosen
 
 
-def numbers(text: str) -> list[Found]:
-    """All numbers that stand alone in a text, in order."""
-    found = (_found(text, match) for match in NUMBER.finditer(text))
+def numbers(text: str, *, marked: bool = False) -> list[Found]:
+    """All numbers that stand alone in a text, in order. What opens a `marked` text with `- ` is no list item."""
+    before = "=:" if marked else "="
+    found = (_found(text, match, before) for match in NUMBER.finditer(text))
     return [number for number in found if number is not None]
 
 
-def _found(text: str, match: re.Match[str]) -> Found | None:
+def _found(text: str, match: re.Match[str], before: str) -> Found | None:
     try:
         value = _magnitude(match)
     except (ValueError, ArithmeticError):
         return None
-    start = match.start() + len(match[0]) - len(match[0].lstrip())
     if value is None:
         return None
+    start = match.start()
     signs = [match["sign"], match["inner"]]
-    if not any(signs) and (place := _loose_minus(text, start)) is not None:
+    if not any(signs) and (place := _loose_minus(text, start, before)) is not None:
         signs, start = ["-"], place
     negative = sum(sign in MINUS for sign in signs if sign) % 2 == 1
     return Found(spell(-value if negative else value), start, match.end())
 
 
-def _loose_minus(text: str, start: int) -> int | None:
-    """Where a minus stands that is set apart by spaces, yet can be no subtraction: first of all, or after `=`."""
-    before = text[:start].rstrip(" $\\(*")
-    if before and before[-1] in MINUS and before[:-1].rstrip(" $\\(*")[-1:] in ("", "=", ":"):
-        return len(before) - 1
+def _loose_minus(text: str, start: int, after: str) -> int | None:
+    """Where a minus stands that is set apart by spaces, yet can be no subtraction: after `=`, say."""
+    ahead = text[:start].rstrip(" $\\(*")
+    if ahead and ahead[-1] in MINUS and (ahead[:-1].rstrip(" $\\(*") or ":")[-1] in after:
+        return len(ahead) - 1
     return None
 
 
