@@ -8,6 +8,7 @@ from madbench.protocols.debate import Debate
 from madbench.protocols.hearing import Hearing
 from madbench.protocols.self_consistency import SelfConsistency
 from madbench.protocols.self_refine import SelfRefine
+from madbench.types import Edge
 
 
 def words(request):
@@ -19,6 +20,7 @@ def advice(request):
 
 
 def test_round_zero_of_a_debate_is_blind(tmp_path):
+    assert Debate.edges == (Edge("solver", "solver/Asked"),)
     for hearing in (Hearing(), Hearing(schedule="sequential", memory="last_only")):
         honest = check_channels(stage(Debate(debate_rounds=2, hearing=hearing), words), tmp_path)
         assert len(honest.turns) == 9

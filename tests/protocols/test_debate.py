@@ -386,6 +386,31 @@ def test_a_later_ask_of_a_conformist_counts_its_own_turns():
     assert played.outcome.positions[-1] == ("1", "1", "4")
 
 
+def test_the_majority_is_that_of_the_round_before():
+    script = answers_in_order(*"123", *"112", "3")
+    played = play(stage(Debate(revision=Conformist(), hearing=LAST, debate_rounds=2), script))
+    assert played.outcome.positions == (tuple("123"), tuple("112"), tuple("113"))
+
+
+def test_a_follower_takes_over_the_first_of_the_majoritys_replies():
+    replies = iter(["No.\nAnswer: 2", "First.\nAnswer: 1", "Second.\nAnswer: 1"])
+    played = play(
+        stage(Debate(revision=Follower(p=1.0), hearing=LAST, debate_rounds=1), lambda request: next(replies))
+    )
+    assert len(played.turns) == 3
+    said = [Statement.read(turn.completion.text, SUM, cut=False) for turn in played.turns]
+    assert Follower(p=1.0).settled(2, [said], seed=0) == said[1]
+
+
+def test_a_follower_draws_anew_in_every_round_and_seat():
+    said = [Statement.read("Answer: 1", SUM, cut=False)] * 3
+    rule = Follower(p=0.5)
+    by_round = [rule.settled(0, [said] * rounds, seed=0) is None for rounds in range(1, 40)]
+    by_seat = [rule.settled(seat, [said * 10], seed=0) is None for seat in range(30)]
+    by_seed = [rule.settled(0, [said], seed=seed) is None for seed in range(40)]
+    assert set(by_round) == set(by_seat) == set(by_seed) == {True, False}
+
+
 def test_a_follower_takes_over_the_majoritys_reply():
     sure = play(stage(Debate(revision=Follower(p=1.0), hearing=LAST), answers_in_order("2", "1", "1")))
     assert sure.outcome.positions[-1] == ("1", "1", "1")
