@@ -1,16 +1,13 @@
-"""Was the arguing real? Debates in which nobody moved and nobody took anything up are theater.
-
-Two rules, from the same question: with a ledger of objections, whether any was answered; without one (debates
-on questions), whether any seat changed its answer or used what a peer had said.
-"""
+"""Was the arguing real? Debates on questions in which nobody moved and nobody took anything up are theater."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from madbench.metrics.ledger import contested
 from madbench.metrics.wording import content, words
-from madbench.types import Answers, Event, Outcome, Record, Turn
+from madbench.types import Answers, Outcome, Record, Turn
 
 SNIPPET = 32
 """So many characters of a peer's reply in a prompt, from its start or its end, mean that it was shown."""
@@ -18,8 +15,8 @@ SNIPPET = 32
 
 def argued(record: Record, outcome: Outcome, own: tuple[Answers, ...]) -> dict[str, float]:
     """`theater` (1 or 0) and what it rests on; nothing where no seat was shown another's words."""
-    if any(event.kind == "objected" for event in outcome.ledger):
-        return _answered(outcome.ledger)
+    if outcome.ledger:
+        return contested(outcome.ledger, own)
     if len(own) < 2 or len(own[0]) < 2:
         return {}
     said = {id(turn): Said.of(turn) for turn in record.turns}
@@ -31,42 +28,8 @@ def argued(record: Record, outcome: Outcome, own: tuple[Answers, ...]) -> dict[s
         "heard": float(len(heard)),
         "took_up": float(sum(heard)),
         "theater": float(unmoved and not any(heard)),
+        "theater_no_state_change": float(unmoved),
     }
-
-
-def _answered(ledger: Sequence[Event]) -> dict[str, float]:
-    """Theater by the ledger: no objection was answered by any parsed move, whatever the move.
-
-    Convergence: objections conceded by the one they were put to, or dropped by their critic in its next move, over
-    all objections.
-    """
-    objections = sum(event.kind == "objected" for event in ledger)
-    answered = any(event.kind == "answered" for event in _after_first(ledger, "objected"))
-    return {
-        "objections": float(objections),
-        "theater": float(not answered),
-        "convergence": _resolved(ledger) / objections,
-    }
-
-
-def _after_first(ledger: Sequence[Event], kind: str) -> Sequence[Event]:
-    """The events after the first of a kind: a first answer answers no objection."""
-    return ledger[next(place for place, event in enumerate(ledger) if event.kind == kind) :]
-
-
-def _resolved(ledger: Sequence[Event]) -> int:
-    """A concession resolves all that stands; a critic with no further objection resolves its own last one."""
-    standing, resolved = dict[str, bool](), 0
-    for event in ledger:
-        critic = str(event.facts.get("seat", 0))
-        if event.kind == "objected":
-            standing[critic] = True
-        elif event.kind == "no_objection":
-            resolved += standing.pop(critic, False)
-        elif event.kind == "conceded":
-            resolved += len(standing)
-            standing.clear()
-    return resolved
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,13 +128,30 @@ METRICS = (
         _rate("theater"),
     ),
     Metric(
+        "theater_no_state_change",
+        "Share of debates in which nothing changed: no answer, and no objection was resolved.",
+        _rate("theater_no_state_change"),
+    ),
+    Metric(
+        "theater_no_valid_answer",
+        "Share of debates with a ledger without an answer to an objection that gives a specific reason.",
+        _rate("theater_no_valid_answer"),
+    ),
+    Metric(
+        "theater_no_concession",
+        "Share of debates with a ledger in which nobody conceded (stubborn debate counts as theater).",
+        _rate("theater_no_concession"),
+    ),
+    Metric("zero_claim_rate", "Share of debates with a ledger without any objection.", _rate("zero_claims")),
+    Metric(
         "uptake_rate",
         "Share of replies to peers that use content which a peer brought in.",
         _share("took_up", _of("heard")),
     ),
     Metric(
         "convergence",
-        "Agreeing pairs of final answers over pairs of seats. Undefined for one seat.",
+        "Agreeing pairs of final answers over pairs of seats; with a ledger, objections resolved over objections. "
+        "Undefined for one seat, or without objections.",
         _rate("convergence"),
     ),
     Metric(

@@ -108,7 +108,8 @@ def _decision(record: Record, outcome: Outcome, charged: Sequence[Turn], right: 
     options = [option for option in tied if isinstance(option, str)] if isinstance(tied, list) else []
     numbers = _confidences(outcome, supporting) | _facts(outcome)
     numbers["correct_strict"] = _strict(record, outcome, supporting, right)
-    numbers["tie"] = float(len(options) > 1)
+    if isinstance(tied, list):
+        numbers["tie"] = float(len(options) > 1)
     numbers["correct_ties"] = (
         sum(map(right, options)) / len(options) if len(options) > 1 else right(outcome.answer)
     )

@@ -236,7 +236,31 @@ def events(*kinds):
 def test_theater_with_a_ledger(ledger, theater, convergence):
     found = numbers("B", [["B"]], ledger=ledger)
     assert (found["theater"], found["convergence"]) == (theater, convergence)
+    assert found["theater_no_concession"] == ("conceded" not in [event.kind for event in ledger])
+    assert found["theater_no_state_change"] == (convergence == 0)
+
+
+@pytest.mark.parametrize(
+    ("reply", "theater"),
+    [
+        ("Carried.", 1),
+        ("The second step ignores the carried digit.", 1),
+        ("Seventeen apples remain in the basket.", 1),
+        ("Counting ducks twice would double every feather.", 0),
+    ],
+    ids=["bare", "the objection's words", "its own earlier words", "specific"],
+)
+def test_only_a_specific_reason_is_a_valid_answer(reply, theater):
+    ledger = (
+        Event("answered", "answerer", 0, "Seventeen apples remain in the basket."),
+        Event("objected", "critic", 0, "The second step ignores the carried digit."),
+        Event("answered", "answerer", 1, reply),
+    )
+    found = numbers("B", [["B"], ["B"]], ledger=ledger)
+    assert (found["theater"], found["theater_no_valid_answer"]) == (0, theater)
 
 
 def test_without_objections_there_is_nothing_to_answer():
-    assert "theater" not in numbers("B", [["B"]], ledger=events("answered", "no_objection"))
+    found = numbers("B", [["B"]], ledger=events("answered", "no_objection"))
+    assert found["zero_claims"] == 1
+    assert not {"theater", "convergence"} & set(found)
