@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+import sys
 import unicodedata
+from functools import cache
 
 from madbench.types import Estimate
 
 UNDEFINED = "–"
+HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Categories of characters that show nothing, or change how others show."""
 JOINERS = "\u200c\u200d"
 """Format characters that ordinary writing needs: Persian and Indic spelling, joined emoji."""
 
@@ -17,13 +21,19 @@ def plain(text: str, *, keep: str = "") -> str:
 
     An escape sequence becomes `\x1b[31m`, a right-to-left override `\u202e`; characters in `keep` stay.
     """
-    return "".join(
-        char if char in keep or char in JOINERS or not _hidden(char) else _spelled(char) for char in text
-    )
+    return text.translate(_spellings(keep))
 
 
-def _hidden(char: str) -> bool:
-    return unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+@cache
+def _spellings(keep: str) -> dict[int, str]:
+    """How every hidden character is spelled."""
+    kept = keep + JOINERS
+    every = map(chr, range(sys.maxunicode + 1))
+    return {
+        ord(char): _spelled(char)
+        for char in every
+        if unicodedata.category(char) in HIDDEN and char not in kept
+    }
 
 
 def _spelled(char: str) -> str:

@@ -17,13 +17,12 @@ KEPT = "\n\t"
 
 @dataclass
 class Texts:
-    """Every text once: prompts repeat from turn to turn and from arm to arm. Hidden characters are spelled out."""
+    """Every text once: prompts repeat from turn to turn and from arm to arm."""
 
     places: dict[str, int] = field(default_factory=dict)
     size: int = 0
 
     def put(self, text: str) -> int:
-        text = plain(text, keep=KEPT)
         if text not in self.places:
             self.places[text] = len(self.places)
             self.size += len(text)
@@ -31,7 +30,8 @@ class Texts:
 
     @property
     def all(self) -> list[str]:
-        return list(self.places)
+        """The texts in the order of their places, hidden characters spelled out."""
+        return [plain(text, keep=KEPT) for text in self.places]
 
 
 def episode_data(label: str, record: Record, texts: Texts) -> dict[str, JsonValue]:

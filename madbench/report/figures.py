@@ -63,11 +63,13 @@ def draw_figures(summary: Summary, reliability: Mapping[str, Reliability]) -> di
 
 
 def _saved(figure: Figure) -> Drawn:
-    """The figure in every format; SVG without a ground, for pages of any colour."""
+    """The figure, laid out once, in every format; SVG without a ground, for pages of any colour."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
     drawn = {}
     for suffix, dates in DATES.items():
         file = io.BytesIO()
         clear = suffix == "svg"
-        figure.savefig(file, format=suffix, dpi=200, metadata=dates, bbox_inches="tight", transparent=clear)
+        figure.savefig(file, format=suffix, dpi=200, metadata=dates, transparent=clear)
         drawn[suffix] = file.getvalue()
     return drawn

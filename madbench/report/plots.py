@@ -54,7 +54,7 @@ def accuracy_against_tokens(arms: Sequence[Arm], looks: Mapping[str, Look]) -> F
     _logarithmic(axes)
     axes.set_xlabel("prompt + output tokens of one episode, mean (logarithmic)")
     axes.set_ylabel("accuracy, % (95 % interval)")
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    figure.legend(loc="outside right center")
     return figure
 
 
@@ -75,7 +75,7 @@ def accuracy_by_round(arms: Sequence[Arm], looks: Mapping[str, Look]) -> Figure 
     axes.set_xticks(range(max(map(len, several.values()))))
     axes.set_xlabel("round (0: alone)")
     axes.set_ylabel("accuracy of the majority, % (95 % interval)")
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    figure.legend(loc="outside right center")
     return figure
 
 
