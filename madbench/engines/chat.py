@@ -58,6 +58,11 @@ class ChatFormat:
             )
         self.facts = self._probe()
 
+    @property
+    def stops(self) -> tuple[str, ...]:
+        """Texts that end a reply: in the plain format, the next speaker's name."""
+        return ("\nUser:", "\nSystem:", "\nAssistant:") if self.settings.format == "plain" else ()
+
     def ids(self, messages: Sequence[Message]) -> tuple[int, ...]:
         """Token ids of a conversation up to where the assistant's next turn begins, with at most one BOS."""
         text = self._write(self._repaired(messages))

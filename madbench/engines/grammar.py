@@ -1,12 +1,93 @@
-"""Holding a reply to a JSON schema while it is decoded."""
+"""Holding a reply to a JSON schema while it is decoded, by llguidance."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from functools import lru_cache
+from typing import TYPE_CHECKING, Protocol
+
+from madbench.types import InputError
+
+if TYPE_CHECKING:
+    from llguidance import LLMatcher
+    from transformers import PreTrainedTokenizerBase
+
+_LETTERS = [chr(code) for code in range(0x20, 0x7F)]
 
 
 class Matcher(Protocol):
     """Where one row stands in its grammar."""
 
+    def mask(self) -> bytes:
+        """One bit a token, lowest first: may it come next?"""
+
     def accept(self, token: int) -> bool:
-        """Move on by one token; True when nothing can follow."""
+        """Move on by one token; True when nothing may follow."""
+
+
+class JsonMatcher:
+    """Where one row stands in a schema. Raises RuntimeError if a token breaks it."""
+
+    def __init__(self, matcher: LLMatcher) -> None:
+        self._matcher = matcher
+
+    def mask(self) -> bytes:
+        bits: bytes = self._matcher.compute_bitmask()
+        self._sound()
+        return bits
+
+    def accept(self, token: int) -> bool:
+        self._matcher.consume_token(token)
+        self._sound()
+        stopped: bool = self._matcher.is_stopped()
+        return stopped
+
+    def _sound(self) -> None:
+        if self._matcher.is_error():
+            raise RuntimeError(f"grammar: {self._matcher.get_error()}")
+
+
+class Grammars:
+    """Compiles schemas for one tokenizer, each once. JSON is written compactly, without free whitespace.
+
+    Building it raises InputError where the tokenizer cannot spell every printable ASCII character by itself,
+    since a reply could then run into a dead end.
+    """
+
+    def __init__(
+        self, tokenizer: PreTrainedTokenizerBase, vocabulary: int, ends: frozenset[int], name: str
+    ) -> None:
+        from llguidance import hf
+
+        self._name = name
+        mute = [letter for letter in _LETTERS if tokenizer.decode(_alone(tokenizer, letter)) != letter]
+        if mute:
+            raise InputError(
+                f"model {name}: its tokenizer cannot write {''.join(mute[:12])!r}, so no JSON grammar can be "
+                "enforced on it; choose contract.enforcement=prompt or repair, or another model"
+            )
+        self._tokenizer = hf.from_tokenizer(tokenizer, n_vocab=vocabulary, eos_token=sorted(ends))
+        self._compiled = lru_cache(maxsize=256)(self._compile)
+
+    def check(self, schema: str) -> None:
+        """Raise InputError for a schema that cannot be held."""
+        self._compiled(schema)
+
+    def matcher(self, schema: str) -> Matcher:
+        """The start of a schema's grammar. Raises InputError as `check`."""
+        return JsonMatcher(self._compiled(schema).deep_copy())
+
+    def _compile(self, schema: str) -> LLMatcher:
+        from llguidance import LLMatcher
+
+        try:
+            grammar = LLMatcher.grammar_from_json_schema(schema, overrides={"whitespace_flexible": False})
+        except ValueError as error:
+            raise InputError(f"grammar: not a JSON schema: {error}; found {schema[:200]!r}") from error
+        if problem := LLMatcher.validate_grammar(grammar, self._tokenizer):
+            raise InputError(f"grammar: model {self._name} cannot be held to {schema[:200]!r}: {problem}")
+        return LLMatcher(self._tokenizer, grammar, log_level=0)
+
+
+def _alone(tokenizer: PreTrainedTokenizerBase, letter: str) -> list[int]:
+    ids: list[int] = tokenizer(letter, add_special_tokens=False)["input_ids"]
+    return ids

@@ -12,6 +12,7 @@ from pydantic import Field, JsonValue
 
 from madbench.engines.batching import Scheduler
 from madbench.engines.chat import Chat, ChatFormat
+from madbench.engines.grammar import Grammars
 from madbench.engines.jobs import Job
 from madbench.engines.weights import Wheel
 from madbench.types import Capability, Completion, ContextError, Request, Strict
@@ -31,7 +32,7 @@ class TransformersModel(Strict):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        return frozenset({Capability.SEEDED, Capability.LOGPROBS})
+        return frozenset({Capability.SEEDED, Capability.LOGPROBS, Capability.GRAMMAR})
 
     def fingerprint(self) -> str:
         """The weights' revision and the numerics."""
@@ -58,11 +59,14 @@ class TransformersEngine:
         from madbench.engines.local.decoder import BatchDecoder
         from madbench.engines.local.loading import end_tokens
         from madbench.engines.local.network import Network
+        from madbench.engines.local.wording import Wording
 
         self._chat, self._fingerprint = chat, settings.fingerprint()
         self._context: int = model.config.get_text_config().max_position_embeddings
         ends = end_tokens(model, chat.tokenizer)
-        self.scheduler = Scheduler(BatchDecoder(Network(model), chat.text, ends), settings.rows)
+        grammars = Grammars(chat.tokenizer, model.config.get_text_config().vocab_size, ends, settings.name)
+        wording = Wording(chat.text, ends, chat.stops, grammars)
+        self.scheduler = Scheduler(BatchDecoder(Network(model), wording, 1 << 30), settings.rows)
 
     async def generate(self, request: Request) -> Completion:
         """Complete one request. Raises ContextError if it does not fit, EngineError where the model failed."""

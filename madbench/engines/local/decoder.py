@@ -9,12 +9,15 @@ from torch import Tensor
 
 from madbench.engines.jobs import Job, OutOfMemory
 from madbench.engines.local.network import Network
-from madbench.engines.local.rows import Decode, Row
+from madbench.engines.local.prefixes import Prefixes, shared
+from madbench.engines.local.rows import Row
 from madbench.engines.local.sampling import choose
 from madbench.engines.local.slab import Slab, Window
+from madbench.engines.local.wording import Wording
 from madbench.types import Completion
 
 _PREFILL_CELLS = 4096
+WORTH = 32
 Done = list[tuple[Job, Completion]]
 
 
@@ -24,8 +27,9 @@ class BatchDecoder:
     A row that ends leaves at once, so that no step is spent on it; others may join between steps.
     """
 
-    def __init__(self, network: Network, decode: Decode, ends: frozenset[int]) -> None:
-        self._network, self._decode, self._ends = network, decode, ends
+    def __init__(self, network: Network, wording: Wording, prefix_bytes: int = 0) -> None:
+        self._network, self._wording = network, wording
+        self._prefixes = Prefixes(prefix_bytes)
         self._rows: list[Row] = []
         self._slab = Slab()
         self._done: Done = []
@@ -36,13 +40,17 @@ class BatchDecoder:
 
     def clear(self) -> None:
         self._rows, self._done, self._slab = [], [], Slab()
+        self._prefixes = Prefixes(self._prefixes.budget)
 
     @torch.inference_mode()
     def admit(self, jobs: Sequence[Job]) -> None:
-        """Run the jobs' prompts and draw each one's first token."""
+        """Run the jobs' prompts and draw each one's first token. What prompts have in common runs once."""
         with _memory():
-            for group in _groups(sorted((Row(job) for job in jobs), key=lambda row: row.held)):
-                self._prefill(group)
+            rows = [self._row(job) for job in jobs]
+            if self._prefixes.budget:
+                self._warm({job.ids[:-1] for job in jobs})
+            for group in self._groups([row.job.ids for row in rows], keep=1):
+                self._enter([rows[i] for i in group])
 
     @torch.inference_mode()
     def advance(self) -> Done:
@@ -53,17 +61,60 @@ class BatchDecoder:
         done, self._done = self._done, []
         return done
 
-    def _prefill(self, group: Sequence[Row]) -> None:
-        first, width = len(self._rows), max(row.held for row in group)
-        widest = max(width, self._width)
-        self._slab.reserve(first, first + len(group), widest, 1)
+    def _row(self, job: Job) -> Row:
+        schema = job.request.schema
+        return Row(job, self._wording.matcher(schema) if schema else None)
+
+    def _warm(self, prompts: set[tuple[int, ...]]) -> None:
+        """Store the beginnings that prompts share and that are worth a pass of their own."""
+        wanted = {ids for ids in shared(prompts) if len(ids) - self._stored(ids, len(ids)) >= WORTH}
+        if not wanted:
+            return
+        self._warm(wanted)
+        missing = [ids for ids in wanted if self._stored(ids, len(ids)) < len(ids)]
+        for group in self._groups(missing, keep=0):
+            self._prefill([missing[i] for i in group])
+
+    def _stored(self, ids: tuple[int, ...], below: int) -> int:
+        return self._prefixes.longest(ids, below).length
+
+    def _groups(self, prompts: Sequence[tuple[int, ...]], keep: int) -> Iterator[list[int]]:
+        """Indices of prompts of like work, in runs of at most _PREFILL_CELLS new tokens, padding included."""
+        new = [len(ids) - self._stored(ids, len(ids) - keep) for ids in prompts]
+        group: list[int] = []
+        for index in sorted(range(len(new)), key=new.__getitem__):
+            if group and (len(group) + 1) * new[index] > _PREFILL_CELLS:
+                yield group
+                group = []
+            group.append(index)
+        if group:
+            yield group
+
+    def _enter(self, rows: Sequence[Row]) -> None:
+        logits = self._prefill([row.job.ids for row in rows])
+        self._rows.extend(rows)
+        self._draw(logits, rows)
+
+    def _prefill(self, prompts: Sequence[tuple[int, ...]]) -> Tensor:
+        """Run prompts in the rows behind the live ones; what is stored of them is copied, not computed."""
+        first, width = len(self._rows), max(len(ids) for ids in prompts)
+        found = [self._prefixes.longest(ids, len(ids) - 1) for ids in prompts]
+        queries = max(len(ids) - prefix.length for ids, prefix in zip(prompts, found, strict=True))
+        self._slab.reserve(first, first + len(prompts), max(width, self._width), 1)
         end = self._slab.end
-        window = Window(self._slab, slice(first, first + len(group)), slice(end - width, end), width)
-        ids = torch.tensor([(0,) * (width - row.held) + row.job.ids for row in group])
-        mask, positions = _layout([row.held for row in group], width)
-        logits = self._network.logits(window, *self._placed(ids, mask, positions))
-        self._rows.extend(group)
-        self._draw(logits, group)
+        for index, (ids, prefix) in enumerate(zip(prompts, found, strict=True)):
+            self._prefixes.load(prefix, self._slab, first + index, end - len(ids))
+        mask, positions = _layout([len(ids) for ids in prompts], width)
+        new = torch.tensor([len(ids) - prefix.length for ids, prefix in zip(prompts, found, strict=True)])
+        fresh = (torch.arange(queries)[None] >= queries - new[:, None]).to(self._network.device)
+        window = Window(
+            self._slab, slice(first, first + len(prompts)), slice(end - width, end), queries, fresh
+        )
+        tokens = torch.tensor([(0,) * (queries - len(ids)) + ids[-queries:] for ids in prompts])
+        logits = self._network.logits(window, *self._placed(tokens, mask, positions[:, -queries:]))
+        for index, ids in enumerate(prompts):
+            self._prefixes.add(ids, self._slab, first + index)
+        return logits
 
     def _step(self) -> None:
         live, width = len(self._rows), self._width + 1
@@ -78,18 +129,21 @@ class BatchDecoder:
 
     def _draw(self, logits: Tensor, rows: Sequence[Row]) -> None:
         """Give each row its next token; rows that end leave."""
-        chosen = choose(logits, [row.draw for row in rows])
+        allowed = self._wording.allowed([row.matcher for row in rows], logits.shape[-1])
+        held = logits if allowed is None else logits.masked_fill(~allowed.to(logits.device), -torch.inf)
+        chosen = choose(held, [row.draw for row in rows])
         shares = logits.gather(-1, chosen[:, None])[:, 0] - logits.logsumexp(-1)
         drawn = zip(rows, chosen.tolist(), shares.tolist(), strict=True)
-        endings = [(row, row.take(token, share, self._ends)) for row, token, share in drawn]
+        endings = [(row, row.take(token, share, self._wording)) for row, token, share in drawn]
         for row, finish in endings:
             if finish is not None:
-                self._done.append((row.job, row.completion(finish, self._decode, self._ends)))
+                self._done.append((row.job, row.completion(finish, self._wording)))
                 self._leave(row)
 
     def _leave(self, row: Row) -> None:
         """Take a row out; the last one moves into its place."""
         place, last = self._rows.index(row), self._rows.pop()
+        self._prefixes.add((*row.job.ids, *row.tokens[:-1]), self._slab, place)
         if last is not row:
             self._slab.move(len(self._rows), place, last.held)
             self._rows[place] = last
@@ -100,18 +154,6 @@ class BatchDecoder:
 
     def _placed(self, *tensors: Tensor) -> Iterator[Tensor]:
         return (tensor.to(self._network.device) for tensor in tensors)
-
-
-def _groups(rows: Sequence[Row]) -> Iterator[list[Row]]:
-    """Rows in runs of at most _PREFILL_CELLS tokens, padding included; `rows` by length."""
-    group: list[Row] = []
-    for row in rows:
-        if group and (len(group) + 1) * row.held > _PREFILL_CELLS:
-            yield group
-            group = []
-        group.append(row)
-    if group:
-        yield group
 
 
 def _layout(lengths: Sequence[int], width: int) -> tuple[Tensor, Tensor]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from madbench.engines.grammar import Matcher
 from madbench.engines.jobs import Job
 from madbench.engines.local.sampling import Draw
+from madbench.engines.local.wording import Wording
 from madbench.types import Completion
 
-Decode = Callable[[Sequence[int]], str]
-"""Token ids to text, special tokens left out."""
+Finish = Literal["stop", "length"]
 
 
 @dataclass(slots=True, eq=False)
@@ -32,22 +31,22 @@ class Row:
         """Tokens whose keys and values are stored: all but the one that was drawn last."""
         return len(self.job.ids) + max(0, len(self.tokens) - 1)
 
-    def take(self, token: int, logprob: float, ends: frozenset[int]) -> Literal["stop", "length"] | None:
-        """Add a token; say how the row ended, if it did. End tokens end it, and so does a completed grammar."""
+    def take(self, token: int, logprob: float, wording: Wording) -> Finish | None:
+        """Add a token; say how the row ended, if it did.
+
+        End tokens end it, a completed grammar does, and a stop text of a plain format.
+        """
         self.tokens.append(token)
         self.logprobs.append(logprob)
-        if token in ends:
+        if token in wording.ends or (self.matcher is not None and self.matcher.accept(token)):
             return "stop"
-        if self.matcher is not None and self.matcher.accept(token):
+        if wording.stopped(self.tokens):
             return "stop"
         return "length" if len(self.tokens) == self.job.request.sampling.max_tokens else None
 
-    def completion(
-        self, finish: Literal["stop", "length"], decode: Decode, ends: frozenset[int]
-    ) -> Completion:
+    def completion(self, finish: Finish, wording: Wording) -> Completion:
         """Text and pieces without the end token; `output_tokens` counts every token drawn, the end token too."""
-        shown = self.tokens[:-1] if self.tokens[-1] in ends else self.tokens
-        texts = pieces(shown, decode)
+        texts = wording.pieces(self.tokens)
         return Completion(
             text="".join(texts),
             finish=finish,
@@ -55,17 +54,3 @@ class Row:
             output_tokens=len(self.tokens),
             pieces=tuple(zip(texts, self.logprobs, strict=False)),
         )
-
-
-def pieces(tokens: Sequence[int], decode: Decode) -> list[str]:
-    """Each token's share of the text. A token that ends inside a character has an empty one."""
-    texts: list[str] = []
-    start = shown = 0
-    for stop in range(1, len(tokens) + 1):
-        before, now = decode(tokens[start:shown]), decode(tokens[start:stop])
-        if now.endswith("�") and stop < len(tokens):
-            texts.append("")
-            continue
-        texts.append(now[len(before) :])
-        start, shown = shown, stop
-    return texts
