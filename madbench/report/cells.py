@@ -16,7 +16,7 @@ JOINERS = "\u200c\u200d"
 """Format characters that ordinary writing needs: Persian and Indic spelling, joined emoji."""
 
 
-def plain(text: str, *, keep: str = "") -> str:
+def plain(text: str, keep: str = "") -> str:
     r"""The text with every control, format (bidi among them) and lone surrogate character spelled out.
 
     An escape sequence becomes `\x1b[31m`, a right-to-left override `\u202e`; characters in `keep` stay.
@@ -85,6 +85,14 @@ def interval(value: float | None, low: float | None, high: float | None, *, sign
     if defined(value) is None:
         return UNDEFINED
     return f"{percent(value, sign=sign)} [{percent(low, sign=sign)}, {percent(high, sign=sign)}]"
+
+
+def figures(estimate: Estimate) -> str:
+    """A number of any unit with three significant figures, and its interval."""
+    value, *ends = (defined(number) for number in (estimate.value, estimate.low, estimate.high))
+    if value is None:
+        return UNDEFINED
+    return f"{value:.3g}" if None in ends else f"{value:.3g} [{ends[0]:.3g}, {ends[1]:.3g}]"
 
 
 def share(estimate: Estimate) -> str:

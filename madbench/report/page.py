@@ -15,7 +15,7 @@ from madbench.report.figures import Drawn
 from madbench.report.material import Material
 from madbench.report.plots import INK
 from madbench.report.sheet import unhyphened
-from madbench.report.tables import arm_tables, comparison_table, integrity_table
+from madbench.report.tables import arm_tables, comparison_table, integrity_table, metric_table
 from madbench.report.verdicts import pipeline_verdict, protocol_verdicts
 from madbench.types import Summary
 
@@ -43,6 +43,7 @@ def report_html(summary: Summary, material: Material, figures: Mapping[str, Draw
     return pages.get_template("report.html.jinja").render(
         summary=summary,
         sheets=[sheet for sheet in (*arm_tables(summary), comparison_table(summary)) if sheet.rows],
+        metrics=metric_table(summary),
         integrity=integrity_table(summary),
         pipeline=pipeline_verdict(summary),
         protocols=protocol_verdicts(summary),

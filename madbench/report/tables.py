@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madbench.report.cells import UNDEFINED, amount, decimals, interval, p_value, percent, share, whole
+from madbench.report.cells import (
+    UNDEFINED,
+    amount,
+    decimals,
+    figures,
+    interval,
+    p_value,
+    percent,
+    share,
+    whole,
+)
 from madbench.report.sheet import Row, Sheet
 from madbench.types import Arm, Comparison, Estimate, Summary
 
@@ -79,6 +89,19 @@ def integrity_table(summary: Summary) -> Sheet:
             )
             for row in summary.integrity
         ),
+    )
+
+
+def metric_table(summary: Summary) -> Sheet:
+    """Every metric that is defined in some arm, as it is in summary.json: fractions, not percentages."""
+    arms = shown(summary.arms)
+    names = sorted(
+        {name for arm in arms for name, estimate in arm.metrics.items() if estimate.value is not None}
+    )
+    return Sheet(
+        "All metrics: value [95 % interval]",
+        ("metric", *(label(arm, arms) for arm in arms)),
+        tuple((name, *(figures(arm.metrics.get(name, NOTHING)) for arm in arms)) for name in names),
     )
 
 

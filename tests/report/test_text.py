@@ -9,6 +9,7 @@ from madbench.report import terminal_table
 from madbench.report.cells import amount, decimals, p_value, percent, plain
 from madbench.report.payload import summary_json
 from madbench.report.sheet import WIDTH
+from madbench.report.tables import metric_table
 from madbench.report.text import summary_markdown
 from madbench.report.verdicts import pipeline_verdict, protocol_verdicts
 from madbench.types import Comparison, Estimate, Integrity
@@ -92,6 +93,15 @@ def test_every_printed_column_is_defined(summary):
             "p",
         ):
             assert f"{name}: " in text.replace("**", "")
+
+
+def test_every_defined_metric_is_in_one_table(summary):
+    sheet = metric_table(summary())
+    rows = {row[0]: dict(zip(sheet.head[1:], row[1:], strict=True)) for row in sheet.rows}
+    assert rows["theater_rate"]["debate"] == "0.125 [0.059, 0.247]"
+    assert rows["theater_rate"]["cot"] == "–"
+    assert "accuracy_round_1" in rows
+    assert "brier" not in rows
 
 
 def test_hostile_text_reaches_no_terminal(summary, arm):
