@@ -36,16 +36,20 @@ Stages = dict[str, dict[str, float]]
 
 
 class Clock:
-    """Seconds and peak memory by stage."""
+    """Seconds, seconds of processor time and peak memory by stage."""
 
     def __init__(self) -> None:
         self.stages: Stages = {}
-        self._last = time.perf_counter()
+        self._last = now()
 
     def lap(self, stage: str) -> None:
-        now = time.perf_counter()
-        self.stages[stage] = {"seconds": now - self._last, "peak": peak()}
-        self._last = now
+        before, self._last = self._last, now()
+        seconds, processor = (end - start for end, start in zip(self._last, before, strict=True))
+        self.stages[stage] = {"seconds": seconds, "processor": processor, "peak": peak()}
+
+
+def now() -> tuple[float, float]:
+    return time.perf_counter(), time.process_time()
 
 
 def peak() -> int:
@@ -85,9 +89,12 @@ def measure(path: Path, questions: int, debates: int, *, journaled: bool) -> Sta
     write_numbers(job.folder)
     clock.lap("metrics")
     few = [record for record, _ in zip(read_records(job.folder), range(500), strict=False)]
-    started = time.perf_counter()
+    clock.lap("reading")
     asyncio.run(bare_calls(few))
-    clock.stages["calls"] = {"seconds": (time.perf_counter() - started) / len(few) * debates, "peak": peak()}
+    clock.lap("calls")
+    del clock.stages["reading"]
+    for unit in ("seconds", "processor"):
+        clock.stages["calls"][unit] *= debates / len(few)
     return clock.stages
 
 
@@ -112,17 +119,19 @@ def apart(arguments: argparse.Namespace, debates: int, folder: str) -> Stages:
 def report(debates: int, half: Stages, whole: Stages) -> None:
     """The printed table."""
     print(f"{debates} debates of {CALLS} calls, simulated model")
-    print(f"{'stage':<12}{'seconds':>10}{'us a call':>12}{'peak MB':>10}{'growth, bytes an episode':>27}")
+    print(
+        f"{'stage':<10}{'seconds':>9}{'processor':>11}{'us a call':>11}{'peak MB':>9}{'bytes more an episode':>23}"
+    )
     for stage, found in whole.items():
         growth = (found["peak"] - half[stage]["peak"]) / (debates - debates // 2)
-        per_call = found["seconds"] / debates / CALLS * 1e6
+        per_call = found["processor"] / debates / CALLS * 1e6
         print(
-            f"{stage:<12}{found['seconds']:>10.1f}{per_call:>12.1f}{found['peak'] / 1e6:>10.0f}{growth:>27.0f}"
+            f"{stage:<10}{found['seconds']:>9.1f}{found['processor']:>11.1f}{per_call:>11.1f}"
+            f"{found['peak'] / 1e6:>9.0f}{growth:>23.0f}"
         )
-    seconds = sum(found["seconds"] for stage, found in whole.items() if stage != "calls")
-    print(
-        f"wall time {seconds:.1f} s, of which the calls themselves (measured alone) {whole['calls']['seconds']:.1f} s"
-    )
+    ours = sum(found["processor"] for stage, found in whole.items() if stage != "calls")
+    share = whole["calls"]["processor"] / ours
+    print(f"{ours:.0f} s of one core, of which the calls themselves are {share:.0%} (measured alone)")
 
 
 def main() -> None:
