@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -56,8 +57,8 @@ def one_line(head: str) -> str:
 
 
 def mark(text: str) -> str:
-    """Text that Markdown shows as it stands."""
-    return "".join("\\" + char if char in "\\`*|<>[]#" else char for char in plain(text))
+    """Text that Markdown shows as it stands; intervals and `<.001` need no escape, links and tags do."""
+    return re.sub(r"[\\`*|]|<(?=[A-Za-z/!?])|\](?=[(:\[])", r"\\\g<0>", plain(text))
 
 
 def _widths(table: Sequence[Row]) -> list[int]:

@@ -8,7 +8,7 @@ import pytest
 from madbench.report import terminal_table
 from madbench.report.cells import amount, decimals, p_value, percent, plain
 from madbench.report.payload import summary_json
-from madbench.report.sheet import WIDTH
+from madbench.report.sheet import WIDTH, mark
 from madbench.report.tables import metric_table
 from madbench.report.text import summary_markdown
 from madbench.report.verdicts import pipeline_verdict, protocol_verdicts
@@ -93,6 +93,22 @@ def test_every_printed_column_is_defined(summary):
             "p",
         ):
             assert f"{name}: " in text.replace("**", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("47.9 [34.5, 61.7]", "47.9 [34.5, 61.7]"),
+        ("<.001", "<.001"),
+        ("<img src=x>", r"\<img src=x>"),
+        ("</td><!-- x", r"\</td>\<!-- x"),
+        ("[a](http://b)", r"[a\](http://b)"),
+        ("[a]: http://b", r"[a\]: http://b"),
+        ("a|b `c` *d* \\e", r"a\|b \`c\` \*d\* \\e"),
+    ],
+)
+def test_markdown_shows_text_as_it_stands(text, marked):
+    assert mark(text) == marked
 
 
 def test_every_defined_metric_is_in_one_table(summary):
