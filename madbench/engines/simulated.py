@@ -21,6 +21,7 @@ import hashlib
 import math
 import random
 import re
+import zlib
 from collections import Counter
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -30,7 +31,7 @@ from typing import NamedTuple
 from madbench.engines.forms import Instance
 from madbench.types import Capability, Completion, ContextError, InputError, Message, Request, seed_of
 
-MARK = re.compile(r"⟦truth=([^\s⟧]+)(?:\s+options=([^⟧]*))?[^⟧]*⟧")
+MARK = re.compile(r"⟦truth=(?P<truth>[^\s⟧]+)(?: options=(?P<options>[^\s⟧]*))?(?: of=(?P<of>\w+))?⟧")
 ANSWER = re.compile(r"\banswer\"?:\s*[^\w\s-]{0,3}(-?\w+)", re.IGNORECASE)
 OPTION = re.compile(r"^\s*\(?([A-Z])[).:]\s", re.MULTILINE)
 WIDTH = 4
@@ -76,12 +77,16 @@ class SimulatedModel:
 
 
 class Question(NamedTuple):
-    """What a conversation is about: the truth, the options, the mark they were read from, and its whole line."""
+    """What a conversation is about: the truth, the options, and whose mark it is, however it was put again."""
 
     truth: str
     options: tuple[str, ...]
-    mark: str
-    line: str
+    of: str
+
+    @property
+    def mark(self) -> str:
+        """The mark of the same question in other words."""
+        return f"⟦truth={self.truth} options={','.join(self.options)} of={self.of}⟧"
 
 
 class SimulatedEngine:
@@ -154,14 +159,17 @@ def find_question(messages: tuple[Message, ...], choices: str) -> Question | Non
     for message in reversed(messages):
         if message.role != "assistant" and (marks := list(MARK.finditer(message.text))):
             last = marks[-1]
-            line = line_around(message.text, last.start(), last.end())
-            return Question(last[1], split_options(last[2] or choices), last[0], line)
+            return Question(last["truth"], split_options(last["options"] or choices), owner(last))
     return None
 
 
-def line_around(text: str, start: int, end: int) -> str:
-    stop = text.find("\n", end)
-    return text[text.rfind("\n", 0, start) + 1 : len(text) if stop < 0 else stop]
+def owner(mark: re.Match[str]) -> str:
+    """Which question a mark belongs to: a hash of the line it first stood in, handed on by restatements."""
+    if mark["of"]:
+        return mark["of"]
+    text, stop = mark.string, mark.string.find("\n", mark.end())
+    line = text[text.rfind("\n", 0, mark.start()) + 1 : len(text) if stop < 0 else stop]
+    return f"{zlib.crc32(line.encode(errors='replace')):08x}"
 
 
 def split_options(options: str) -> tuple[str, ...]:
@@ -172,15 +180,14 @@ def split_options(options: str) -> tuple[str, ...]:
 
 def own_answer(messages: tuple[Message, ...], question: Question) -> str | None:
     """The last answer that this conversation gave since the question was put; None if it gave none."""
-    put = next(
-        (
-            i
-            for i, message in enumerate(messages)
-            if message.role != "assistant" and question.line in message.text
-        ),
-        len(messages),
-    )
-    for message in reversed(messages[put:]):
+    for place, message in enumerate(messages[:-1]):
+        if message.role != "assistant" and question.of in map(owner, MARK.finditer(message.text)):
+            return last_answer(messages[place:])
+    return None
+
+
+def last_answer(messages: tuple[Message, ...]) -> str | None:
+    for message in reversed(messages):
         if message.role == "assistant" and (found := ANSWER.findall(message.text)):
             return str(found[-1])
     return None

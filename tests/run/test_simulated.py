@@ -76,6 +76,15 @@ def test_examples_and_earlier_questions_are_not_its_own_answers():
     assert found.keys() == {"B"}
 
 
+def test_a_question_put_in_other_words_is_the_same_question():
+    form = json.dumps({"type": "object", "properties": {"text": {"type": "string"}}})
+    restated = json.loads(say(SimulatedModel(1.0), QUESTION, schema=form).text)["text"]
+    assert shares(SimulatedModel(1.0), restated).keys() == {"B"}
+    assert shares(SimulatedModel(0.1), QUESTION, "Answer: D", f"One objects: {restated}").keys() == {"D"}
+    again = json.loads(say(SimulatedModel(1.0), restated, schema=form).text)["text"]
+    assert shares(SimulatedModel(0.1), restated, "Answer: D", f"One objects: {again}").keys() == {"D"}
+
+
 def test_mute_replies_carry_no_answer():
     found = shares(SimulatedModel(1.0, mute=0.2), QUESTION)
     assert near(found["B"], 0.8)
@@ -159,7 +168,7 @@ def test_forms_are_filled_and_carry_the_answer_and_the_question_on():
     for seed in range(300):
         form = json.loads(say(SimulatedModel(0.8), QUESTION, seed=seed, schema=json.dumps(FORM)).text)
         seen.append((form["answer"], form["sure"], form["score"], form["done"]))
-        assert "⟦truth=B options=ABCD⟧" in form["reasoning"]
+        assert "⟦truth=B options=A,B,C,D of=" in form["reasoning"]
         assert len(form["points"]) == 2
         assert all(30 <= len(point) <= 35 for point in form["points"])
         assert 0 <= form["share"] <= 1
