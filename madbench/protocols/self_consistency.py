@@ -6,7 +6,7 @@ from madbench.agents import Episode, together
 from madbench.metrics.votes import TieRule, majority
 from madbench.protocols.replies import Statement
 from madbench.protocols.solver import Asked
-from madbench.types import Outcome, Problem, ProtocolSettings, StopReason
+from madbench.types import InputError, Outcome, Problem, ProtocolSettings, StopReason
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +19,11 @@ class SelfConsistency(ProtocolSettings):
     pool: int = 16
     tie: TieRule = "random"
     plays = ("solver",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.votes < 1:
+            raise InputError(f"protocol.votes: {self.votes}; wanted 1 or more")
 
     async def __call__(self, problem: Problem, episode: Episode) -> Outcome:
         pool = max(self.votes, self.pool)
