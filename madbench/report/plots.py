@@ -36,6 +36,11 @@ def _look(number: int) -> Look:
     return COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
 
 
+def _look_of(run: str, looks: Mapping[str, Look]) -> Look:
+    """The look of the arm whose run this is: a run's name may have the cast and the seed after the arm's."""
+    return next((look for name, look in looks.items() if f"{run}/".startswith(f"{name}/")), _look(0))
+
+
 def accuracy_against_tokens(arms: Sequence[Arm], looks: Mapping[str, Look]) -> Figure | None:
     """One point an arm, 95 % intervals upright; tokens of one episode on a logarithmic axis."""
     points = [(label(arm, arms), tokens(arm), arm.metrics.get("accuracy", NOTHING)) for arm in arms]
@@ -100,7 +105,7 @@ def reliability_diagrams(reliability: Mapping[str, Reliability], looks: Mapping[
     for axes in grid.flat[len(panels) :]:
         axes.set_visible(False)
     for axes, (name, source, bins) in zip(grid.flat, panels, strict=False):
-        _panel(axes, bins, looks.get(name, _look(0)))
+        _panel(axes, bins, _look_of(name, looks))
         axes.set_title(f"{_name(name)}\n{_name(source)}, n = {sum(here.n for here in bins):,}")
     left_out = f" (the first {PANELS} of {len(every)} panels)" if len(every) > PANELS else ""
     figure.supxlabel(f"confidence{left_out}", fontsize=9)
