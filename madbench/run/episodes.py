@@ -115,7 +115,8 @@ class Play:
         """The row of an episode that could not begin yet."""
         effort = Effort(0.0, socket.gethostname())
         place = place_of(seat.memory)
-        record = Record(seat.id, seat.sample, Ending.RETRY, None, (), {}, place, effort, reason)
+        scores, _ = scores_of(self.task, self.protocol.edges, seat.sample, None, ())
+        record = Record(seat.id, seat.sample, Ending.RETRY, None, (), scores, place, effort, reason)
         return record, replace(seat.memory, position=seat.memory.position + 1)
 
     def beginning(self, session: int) -> Memory:

@@ -64,8 +64,8 @@ def source(folder: RunFolder) -> Iterator[Record]:
 
 
 def rescored(record: Record, task: Task, protocol: ProtocolSettings) -> Record:
-    """The record with its scores computed anew; rows that never began have none."""
-    if record.sample is None or (record.outcome is None and not record.turns):
+    """The record with its scores computed anew."""
+    if record.sample is None:
         return record
     scores, note = scores_of(task, protocol.edges, record.sample, record.outcome, record.turns)
     error = record.error if record.ending is not Ending.DONE else note

@@ -18,7 +18,17 @@ from madbench.run.job import finish_job
 from madbench.run.scoring import score
 from madbench.tasks.answers import ChoiceReader
 from madbench.tasks.synthetic import Synthetic
-from madbench.types import Ending, Extraction, FormatError, InputError, Outcome, ParseStatus, StopReason
+from madbench.types import (
+    ContextError,
+    Ending,
+    EngineError,
+    Extraction,
+    FormatError,
+    InputError,
+    Outcome,
+    ParseStatus,
+    StopReason,
+)
 
 FILES = ("records.parquet", "turns.parquet", "events.parquet", "metrics.json")
 
@@ -61,6 +71,26 @@ def test_the_same_bytes_after_deleting_all_scores_and_metrics(job):
     lines = [json.loads(line) for line in job.folder.shard().read_text().splitlines()]
     job.folder.shard().write_text("".join(json.dumps(line | {"scores": {}}) + "\n" for line in lines))
     assert score(job.folder, job.task, job.protocol) == 0
+    assert everything(job.folder) == before
+
+
+def test_failed_rows_too_have_the_same_bytes(tmp_path):
+    async def step(problem, episode):
+        for number, error in enumerate(
+            [FormatError("x"), ContextError("x"), EngineError("x"), KeyError("x")]
+        ):
+            if problem.question.startswith(f"Question {number + 5}:"):
+                raise error
+        return await ask(problem, episode)
+
+    job = job_at(tmp_path, task=Synthetic(16), protocol=Remembers(step=step))
+    run(job)
+    finish_job(job)
+    before = everything(job.folder)
+    assert {record.ending for record in read_records(job.folder)} == set(Ending) - {Ending.BUDGET}
+    lines = [json.loads(line) for line in job.folder.shard().read_text().splitlines()]
+    job.folder.shard().write_text("".join(json.dumps(line | {"scores": {}}) + "\n" for line in lines))
+    score(job.folder, job.task, job.protocol)
     assert everything(job.folder) == before
 
 
