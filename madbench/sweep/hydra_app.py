@@ -19,12 +19,29 @@ from madbench.sweep.launcher import NAMESPACE, job_of, register
 from madbench.sweep.messages import PoolSettings, pool_settings
 from madbench.types import InputError
 
+WITH_VALUE = frozenset(
+    ("--cfg", "-c", "--package", "-p", "--config-path", "-cp", "--config-name", "-cn", "--config-dir", "-cd")
+)
+"""Hydra's options that are followed by a value."""
+
 
 def compose_and_launch(arguments: Sequence[str]) -> None:
     """Let Hydra read its arguments, compose, and call the launcher. All that goes wrong is raised."""
-    sys.argv[1:] = arguments
-    with _errors_reach_us():
+    with _arguments(flags_first(arguments)), _errors_reach_us():
         hydra.main(config_path=str(conf_folder()), config_name="config", version_base="1.3")(run_one)()
+
+
+def flags_first(arguments: Sequence[str]) -> list[str]:
+    """Options before overrides, in their order: Hydra's parser takes them in no other."""
+    flags, overrides, rest = list[str](), list[str](), iter(arguments)
+    for argument in rest:
+        if not argument.startswith("-"):
+            overrides.append(argument)
+            continue
+        flags.append(argument)
+        if argument in WITH_VALUE:
+            flags += [value for value in [next(rest, None)] if value is not None]
+    return [*flags, *overrides]
 
 
 def run_one(config: DictConfig) -> None:
@@ -50,6 +67,16 @@ def _settings(hydra_config: HydraConf) -> PoolSettings:
     assert isinstance(launcher, dict)
     ours = str(launcher.get("_target_", "")).startswith(NAMESPACE)
     return pool_settings({str(key): value for key, value in launcher.items()} if ours else {})
+
+
+@contextmanager
+def _arguments(arguments: Sequence[str]) -> Iterator[None]:
+    """Hydra reads the process's own arguments."""
+    before, sys.argv = sys.argv, ["madbench", *arguments]
+    try:
+        yield
+    finally:
+        sys.argv = before
 
 
 @contextmanager

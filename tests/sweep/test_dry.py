@@ -27,9 +27,14 @@ def test_every_protocol_can_be_rehearsed(protocol, tmp_path, capsys):
 
 
 def test_counts_are_those_of_the_protocol(tmp_path, capsys):
-    assert dry(tmp_path, "-m", "protocol=cot,debate,self_consistency", "sampling.max_tokens=50", "limit=5") == 0
+    assert (
+        dry(tmp_path, "-m", "protocol=cot,debate,self_consistency", "sampling.max_tokens=50", "limit=5") == 0
+    )
     shown = capsys.readouterr().out
-    calls = {arm: re.search(rf"^{arm} +(\d+) +(\d+) +\d+ +(\d+)$", shown, re.M).groups() for arm in ("cot", "debate")}
+    calls = {
+        arm: re.search(rf"^{arm} +(\d+) +(\d+) +\d+ +(\d+)$", shown, re.M).groups()
+        for arm in ("cot", "debate")
+    }
     assert calls["cot"] == ("5", "5", "250")
     assert calls["debate"] == ("5", "30", "1500")
     assert "first prompt of solver, Exchange" in shown
@@ -74,3 +79,22 @@ def test_smallest_values():
         "fixed": 4,
         "either": None,
     }
+
+
+def arms_shown(folder, capsys, *given):
+    base = ["task=synthetic", "task.n=8", "model@cast.default=simulated", "tracking=none"]
+    assert run(["+experiment=quickstart", *given, *base, f"output_root={folder}", "dry_run=true"]) == 0
+    return re.findall(r"^=== (\S+):", capsys.readouterr().out, re.M)
+
+
+def test_an_experiment_is_a_sweep_of_its_own_until_it_is_overridden(tmp_path, capsys):
+    whole = ["cot", "self_consistency", "self_refine", "debate", "debate_alone", "critic_profile_quick"]
+    assert arms_shown(tmp_path, capsys) == whole
+    assert arms_shown(tmp_path, capsys, "limit=3", "seed=1") == whole
+    assert arms_shown(tmp_path, capsys, "protocol=debate") == ["debate"]
+    assert arms_shown(tmp_path, capsys, "-m", "protocol=cot,debate") == ["cot", "debate"]
+    assert arms_shown(tmp_path, capsys, "protocol=debate", "protocol.agents=2,4") == [
+        "debate-agents2",
+        "debate-agents4",
+    ]
+    assert arms_shown(tmp_path, capsys, "seed=0,1", "protocol=cot") == ["cot", "cot"]

@@ -24,10 +24,22 @@ BAD = {
     "name of no folder": (["name=a/b"], "name: String should match"),
     "no such class": (["task._target_=madbench.tasks.nix.Nix"], "task: no class 'madbench.tasks.nix.Nix'"),
     "no class at all": (["~task._target_"], "task: no _target_ names its class"),
-    "protocol's own choice": (["protocol=debate", "protocol.peers=nix"], "['real', 'none', 'other_question']"),
-    "role that is not played": (["+protocol.roles.judge={context: refuse}"], "no role ['judge']; it has ['solver']"),
-    "role setting": (["+protocol.roles.solver={sampling: {max_token: 9}}"], "protocol.roles.solver.sampling.max_token"),
-    "cast of nobody's role": (["+model@cast.judge=simulated"], "nobody plays ['judge']; this sweep's roles are"),
+    "protocol's own choice": (
+        ["protocol=debate", "protocol.peers=nix"],
+        "['real', 'none', 'other_question']",
+    ),
+    "role that is not played": (
+        ["+protocol.roles.judge={context: refuse}"],
+        "no role ['judge']; it has ['solver']",
+    ),
+    "role setting": (
+        ["+protocol.roles.solver={sampling: {max_token: 9}}"],
+        "protocol.roles.solver.sampling.max_token",
+    ),
+    "cast of nobody's role": (
+        ["+model@cast.judge=simulated"],
+        "nobody plays ['judge']; this sweep's roles are",
+    ),
     "model's own check": (["model@cast.default=simulated", "cast.default.accuracy=7"], "7 is no probability"),
     "grammar without": (
         ["model@cast.default=mute", "contract.enforcement=grammar"],
@@ -73,7 +85,9 @@ def test_a_folder_of_another_config_is_refused(tmp_path, capsys):
 def test_help_names_verbs_and_choices(capsys):
     assert run(["--help"]) == 0
     shown = capsys.readouterr().out
-    assert all(word in shown for word in ("report FOLDER", "prefetch", "limit=8", "quickstart", "self_consistency"))
+    assert all(
+        word in shown for word in ("report FOLDER", "prefetch", "limit=8", "quickstart", "self_consistency")
+    )
 
 
 def test_config_is_shown(tmp_path, capsys):

@@ -54,7 +54,10 @@ def test_a_config_survives_the_way_to_a_worker():
         ([["task.n=2"], ["task.n=3"]], ["debate", "debate"]),
         ([["model@cast.default=a"], ["model@cast.default=b"]], ["debate", "debate"]),
         (
-            [["sampling.temperature=0.5", "protocol.agents=2"], ["sampling.temperature=1", "protocol.agents=2"]],
+            [
+                ["sampling.temperature=0.5", "protocol.agents=2"],
+                ["sampling.temperature=1", "protocol.agents=2"],
+            ],
             ["debate-temperature0.5", "debate-temperature1"],
         ),
     ],
@@ -112,13 +115,17 @@ def test_own_prompts_count_by_content_wherever_they_lie(tmp_path):
 
 @given(st.text(max_size=40))
 def test_text_in_settings_is_text(text):
-    thing = made("thing", {"_target_": "madbench.engines.simulated.SimulatedModel", "accuracy": 0.5, "name": text})
+    thing = made(
+        "thing", {"_target_": "madbench.engines.simulated.SimulatedModel", "accuracy": 0.5, "name": text}
+    )
     assert thing.name == text
 
 
 @pytest.mark.parametrize("text", ["${x}", "a \\${x}", "\\\\${x} ${", "???", "${oc.env:HOME}"])
 def test_interpolation_marks_in_settings_are_text(text):
-    thing = made("thing", {"_target_": "madbench.engines.simulated.SimulatedModel", "accuracy": 0.5, "name": text})
+    thing = made(
+        "thing", {"_target_": "madbench.engines.simulated.SimulatedModel", "accuracy": 0.5, "name": text}
+    )
     assert thing.name == text
 
 

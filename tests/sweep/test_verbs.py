@@ -35,7 +35,11 @@ def test_score_gives_the_same_bytes_again(trial):
 
 def test_compare_pairs_all_seeds(trial, capsys):
     assert run(["compare", str(home(trial)), "self_consistency", "cot"]) == 0
-    arms = {arm["arm"]: arm["metrics"]["accuracy"]["value"] for arm in summary(trial)["arms"] if arm["seed"] is None}
+    arms = {
+        arm["arm"]: arm["metrics"]["accuracy"]["value"]
+        for arm in summary(trial)["arms"]
+        if arm["seed"] is None
+    }
     said = capsys.readouterr().out
     assert f"{arms['self_consistency'] - arms['cot']:+.3f}" in said
     assert "n = 30 samples" in said
@@ -52,7 +56,14 @@ def test_another_reader_gives_what_it_predicts(trial, capsys):
 
 
 def test_prefetch_names_what_it_brought(tmp_path, capsys):
-    given = ["-m", "protocol=cot,debate", "task=synthetic", "task.n=7", "model@cast.default=simulated", "tracking=none"]
+    given = [
+        "-m",
+        "protocol=cot,debate",
+        "task=synthetic",
+        "task.n=7",
+        "model@cast.default=simulated",
+        "tracking=none",
+    ]
     assert run(["prefetch", *given, f"output_root={tmp_path}"]) == 0
     said = capsys.readouterr().out
     assert "task synthetic: 7 samples" in said

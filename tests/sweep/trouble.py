@@ -3,7 +3,6 @@
 import os
 import signal
 from dataclasses import dataclass
-from pathlib import Path
 
 from madbench.agents import Episode
 from madbench.protocols.cot import ChainOfThought
@@ -25,8 +24,8 @@ class Killing(ChainOfThought):
 
     async def __call__(self, problem: Problem, episode: Episode) -> Outcome:
         outcome = await super().__call__(problem, episode)
-        used = len(list(Path(self.folder).iterdir()))
+        used = sum(1 for _ in os.scandir(self.folder))
         if used < self.times:
-            (Path(self.folder) / str(used)).touch()
+            os.mknod(f"{self.folder}/{used}")
             os.kill(os.getpid(), signal.SIGKILL)
         return outcome
