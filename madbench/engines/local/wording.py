@@ -23,8 +23,12 @@ class Wording:
     stops: tuple[str, ...] = ()
     grammars: Grammars | None = None
 
+    def check(self, schema: str) -> None:
+        """Raise InputError for a schema that cannot be held."""
+        self.matcher(schema)
+
     def matcher(self, schema: str) -> Matcher:
-        """The start of a grammar. Raises InputError for a schema that cannot be held."""
+        """The start of a grammar. Raises InputError as `check`."""
         if self.grammars is None:
             raise NotImplementedError("this decoder holds no grammars")
         return self.grammars.matcher(schema)

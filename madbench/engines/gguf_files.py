@@ -1,0 +1,106 @@
+"""GGUF files: what they hold, whether they can be run, and unpacking them once."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from filelock import FileLock
+
+from madbench.types import InputError
+
+
+class Header(NamedTuple):
+    """What a GGUF file says of itself: its family, its number of weights, and its commonest kind of tensor."""
+
+    family: str
+    weights: int
+    kind: str
+
+
+def check(path: Path, *, unpack: bool) -> None:
+    """Raise InputError for a file that is missing, of an unsupported family, or too large once unpacked."""
+    if not path.is_file():
+        raise InputError(f"model {path}: no such GGUF file")
+    from transformers.modeling_gguf_pytorch_utils import GGUF_SUPPORTED_ARCHITECTURES
+
+    header = read_header(path)
+    if header.family not in GGUF_SUPPORTED_ARCHITECTURES:
+        raise InputError(
+            f"model {path}: GGUF family {header.family!r} is not supported by the installed transformers; "
+            f"supported: {', '.join(sorted(GGUF_SUPPORTED_ARCHITECTURES))}"
+        )
+    needed, here = 2 * header.weights, _memory()
+    if unpack and needed > here:
+        raise InputError(
+            f"model {path}: {header.kind} unpacks to {needed / 1e9:.1f} GB in bfloat16, this machine has "
+            f"{here / 1e9:.1f} GB; say weights.unpack=false, or choose a smaller model"
+        )
+
+
+def read_header(path: Path) -> Header:
+    """Family and size of a GGUF file, weights unread. Raises InputError if it is none."""
+    from gguf import GGUFReader
+
+    try:
+        reader = GGUFReader(path)
+        family = str(reader.fields["general.architecture"].contents())
+    except (ValueError, KeyError, IndexError, OSError) as error:
+        raise InputError(f"model {path}: not a GGUF file: {error}") from error
+    kinds = Counter(tensor.tensor_type.name for tensor in reader.tensors if tensor.tensor_type.name != "F32")
+    weights = sum(int(tensor.n_elements) for tensor in reader.tensors)
+    return Header(family, weights, next((kind for kind, _ in kinds.most_common(1)), "F32"))
+
+
+def unpacked(name: str, gguf: Callable[[Path], Path]) -> Path:
+    """The cache's folder `name` of dense safetensors in bfloat16; made once, from the file that `gguf` gives.
+
+    `gguf` may fetch the file into the folder it is given. Processes that need the same model wait for one
+    another; what is written appears under its name only when it is whole.
+    """
+    home = cache_folder() / "models"
+    home.mkdir(parents=True, exist_ok=True)
+    folder = home / name
+    if not folder.exists():
+        with FileLock(f"{folder}.lock"), tempfile.TemporaryDirectory(dir=home, prefix=".making-") as beside:
+            if not folder.exists():
+                made = Path(beside) / "made"
+                _convert(gguf(Path(beside)), made)
+                made.rename(folder)
+    return folder
+
+
+def cache_folder() -> Path:
+    """`MADBENCH_CACHE`, or `madbench` in the platform's cache folder."""
+    if chosen := os.environ.get("MADBENCH_CACHE"):
+        return Path(chosen).expanduser()
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "madbench"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "madbench"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "madbench"
+
+
+def _convert(gguf: Path, target: Path) -> None:
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
+
+    check(gguf, unpack=True)
+    where = {"gguf_file": gguf.name}
+    AutoTokenizer.from_pretrained(gguf.parent, **where).save_pretrained(target)
+    model = AutoModelForCausalLM.from_pretrained(
+        gguf.parent, **where, dtype=torch.bfloat16, quantization_config=GgufConfig(dequantize=True)
+    )
+    model.save_pretrained(target)
+
+
+def _memory() -> int:
+    """Bytes of this machine's main memory."""
+    if not hasattr(os, "sysconf"):
+        return sys.maxsize
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

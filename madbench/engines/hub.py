@@ -1,0 +1,89 @@
+"""Models on the hub: commits, configs and snapshots, from its cache where there is no network."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from madbench.engines.families import READ
+from madbench.types import InputError
+
+
+@lru_cache(maxsize=64)
+def commit(id: str, revision: str) -> str:
+    """The commit that a revision names; from the cache if offline. Raises InputError if neither knows it."""
+    if re.fullmatch("[0-9a-f]{40}", revision):
+        return revision
+    from huggingface_hub import HfApi, constants
+
+    if not constants.HF_HUB_OFFLINE:
+        try:
+            with _explained(id, revision):
+                return str(HfApi().model_info(id, revision=revision).sha)
+        except InputError:
+            raise
+        except Exception as error:
+            logging.getLogger(__name__).warning("the hub did not answer (%s); asking its cache", error)
+    return _cached_commit(id, revision)
+
+
+def config(id: str, revision: str) -> dict[str, JsonValue]:
+    """A model's config.json."""
+    from huggingface_hub import hf_hub_download
+
+    with _explained(id, revision):
+        path = hf_hub_download(id, "config.json", revision=commit(id, revision))
+    read: dict[str, JsonValue] = json.loads(Path(path).read_text())
+    return read
+
+
+def snapshot(id: str, sha: str) -> Path:
+    """The folder of one commit in the hub's cache; only files without pickles are fetched."""
+    from huggingface_hub import snapshot_download
+
+    with _explained(id, sha):
+        return Path(snapshot_download(id, revision=sha, allow_patterns=[f"*{suffix}" for suffix in READ]))
+
+
+def _cached_commit(id: str, revision: str) -> str:
+    from huggingface_hub import try_to_load_from_cache
+
+    path = try_to_load_from_cache(id, "config.json", revision=revision)
+    if not isinstance(path, str):
+        raise InputError(
+            f"model {id}@{revision}: the hub cannot be reached and the cache does not hold it; fetch it where "
+            "there is a network (python -m madbench prefetch), or use model=folder or the default smollm2_135m"
+        )
+    return Path(path).parent.name
+
+
+@contextmanager
+def _explained(id: str, revision: str) -> Iterator[None]:
+    """The hub's own errors as InputErrors that say what to do."""
+    from huggingface_hub import errors
+
+    try:
+        yield
+    except errors.GatedRepoError as error:
+        raise InputError(
+            f"model {id}: access is gated; accept its terms on the hub, then `hf auth login`"
+        ) from error
+    except errors.RepositoryNotFoundError as error:
+        raise InputError(f"model {id}: the hub has no such model, or it is private") from error
+    except errors.RevisionNotFoundError as error:
+        raise InputError(f"model {id}: the hub has it, but no revision {revision!r}") from error
+    except errors.LocalEntryNotFoundError as error:
+        raise InputError(f"model {id}@{revision}: not in the cache, and the hub cannot be reached") from error
+    except errors.EntryNotFoundError as error:
+        raise InputError(
+            f"model {id}@{revision}: it has no config.json; GGUF repositories: model=gguf"
+        ) from error
+    except errors.HFValidationError as error:
+        raise InputError(f"model {id!r}: not a hub id (owner/name): {error}") from error
