@@ -1,6 +1,6 @@
 """One run: episodes of one protocol over the samples of one task.
 
-    job.Job, run_job, finish_job     play what is missing; merge, measure and check what is there
-    journaled.JournaledEngine        an engine whose completions are kept and shared
-    scoring.score                    scores and metrics again, from records alone, with another reader if wished
+job.Job, run_job, finish_job     play what is missing; merge, measure and check what is there
+journaled.JournaledEngine        an engine whose completions are kept and shared
+scoring.score                    scores and metrics again, from records alone, with another reader if wished
 """

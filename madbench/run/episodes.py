@@ -53,7 +53,7 @@ class Remembering(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class Carried:
     """A place in a session with the state before it; without a state, the episode stands alone."""
 
     state: Strict | None = None
@@ -62,14 +62,14 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class Slot:
     """Which row is to be played: sample, epoch, attempt, and what is remembered from before."""
 
     sample: Sample
     other: Problem | None
     epoch: int
     attempt: int
-    memory: Memory
+    carried: Carried
 
     @property
     def id(self) -> RowId:
@@ -86,53 +86,53 @@ class Play:
     cast: Cast
     seed: int
 
-    async def episode(self, seat: Seat) -> tuple[Record, Memory]:
+    async def episode(self, slot: Slot) -> tuple[Record, Carried]:
         """Play a row. Raises InputError alone; every other failure becomes a row that keeps its turns."""
-        started, memory, turns = time.monotonic(), seat.memory, list[Turn]()
+        started, carried, turns = time.monotonic(), slot.carried, list[Turn]()
         outcome, ending, error = None, Ending.DONE, ""
         try:
-            outcome, state = await self._play(seat, turns.append)
-            memory = replace(memory, state=state)
+            outcome, state = await self._play(slot, turns.append)
+            carried = replace(carried, state=state)
         except InputError:
             raise
         except Exception as failure:
             ending, error = ending_of(failure)
-        scores, note = scores_of(self.task, self.protocol.edges, seat.sample, outcome, turns)
+        scores, note = scores_of(self.task, self.protocol.edges, slot.sample, outcome, turns)
         effort = Effort(time.monotonic() - started, socket.gethostname())
-        place, error = place_of(memory), error or note
-        record = Record(seat.id, seat.sample, ending, outcome, tuple(turns), scores, place, effort, error)
-        return record, replace(memory, position=memory.position + 1)
+        place, error = place_of(carried), error or note
+        record = Record(slot.id, slot.sample, ending, outcome, tuple(turns), scores, place, effort, error)
+        return record, replace(carried, position=carried.position + 1)
 
-    async def _play(self, seat: Seat, write: Callable[[Turn], None]) -> tuple[Outcome, Strict | None]:
-        problem = seat.sample.problem
-        scene = Scene(problem, seat.other, self.cast, self.protocol, self.defaults, self.seed, seat.epoch)
+    async def _play(self, slot: Slot, write: Callable[[Turn], None]) -> tuple[Outcome, Strict | None]:
+        problem = slot.sample.problem
+        scene = Scene(problem, slot.other, self.cast, self.protocol, self.defaults, self.seed, slot.epoch)
         episode = Episode(scene, write)
-        if seat.memory.state is None:
+        if slot.carried.state is None:
             return await cast(Single, self.protocol)(problem, episode), None
-        return await cast(Remembering, self.protocol)(problem, episode, seat.memory.state)
+        return await cast(Remembering, self.protocol)(problem, episode, slot.carried.state)
 
-    def waiting(self, seat: Seat, reason: str) -> tuple[Record, Memory]:
+    def waiting(self, slot: Slot, reason: str) -> tuple[Record, Carried]:
         """The row of an episode that could not begin yet."""
         effort = Effort(0.0, socket.gethostname())
-        place = place_of(seat.memory)
-        scores, _ = scores_of(self.task, self.protocol.edges, seat.sample, None, ())
-        record = Record(seat.id, seat.sample, Ending.RETRY, None, (), scores, place, effort, reason)
-        return record, replace(seat.memory, position=seat.memory.position + 1)
+        place = place_of(slot.carried)
+        scores, _ = scores_of(self.task, self.protocol.edges, slot.sample, None, ())
+        record = Record(slot.id, slot.sample, Ending.RETRY, None, (), scores, place, effort, reason)
+        return record, replace(slot.carried, position=slot.carried.position + 1)
 
-    def beginning(self, session: int) -> Memory:
-        return Memory(cast(Remembering, self.protocol).begin(), session, 0)
+    def beginning(self, session: int) -> Carried:
+        return Carried(cast(Remembering, self.protocol).begin(), session, 0)
 
-    def remembered(self, session: int, position: int, place: Place | None) -> Memory:
-        """The memory that a row left behind, read back."""
+    def remembered(self, session: int, position: int, place: Place | None) -> Carried:
+        """What a row left behind, read back."""
         start = cast(Remembering, self.protocol).begin()
         state = start if place is None else type(start).model_validate_json(place.state)
-        return Memory(state, session, position)
+        return Carried(state, session, position)
 
 
-def place_of(memory: Memory) -> Place | None:
-    if memory.state is None:
+def place_of(carried: Carried) -> Place | None:
+    if carried.state is None:
         return None
-    return Place(memory.session, memory.position, memory.state.model_dump_json())
+    return Place(carried.session, carried.position, carried.state.model_dump_json())
 
 
 def ending_of(failure: Exception) -> tuple[Ending, str]:

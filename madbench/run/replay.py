@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from madbench.agents import Cast
-from madbench.run.episodes import Memory, Play, Seat
+from madbench.run.episodes import Carried, Play, Slot
 from madbench.types import (
     AnswerReader,
     Completion,
@@ -60,34 +60,34 @@ class Replay:
     reader: AnswerReader
     following: Mapping[str, Problem]
     """The next sample's problem by sample id, as in the run."""
-    memories: dict[tuple[int, int], Memory] = field(default_factory=dict)
+    standing: dict[tuple[int, int], Carried] = field(default_factory=dict)
 
     async def again(self, record: Record) -> Record:
         """The record as it would have been; a row to retry where the new reader would have led elsewhere."""
         if record.ending not in PLAYED or record.sample is None:
             return record
-        engine, memory = ReplayEngine(record.turns), self._memory(record)
+        engine, carried = ReplayEngine(record.turns), self._carried(record)
         problem = replace(record.sample.problem, reader=self.reader)
         other = self.following.get(problem.id)
-        seat = Seat(
+        slot = Slot(
             replace(record.sample, problem=problem),
             other and replace(other, reader=self.reader),
             record.id.epoch,
             record.id.attempt,
-            memory,
+            carried,
         )
-        played, after = await replace(self.play, cast=Cast({"default": [engine]})).episode(seat)
+        played, after = await replace(self.play, cast=Cast({"default": [engine]})).episode(slot)
         if engine.missing:
             return self._elsewhere(record)
         if record.place is not None:
-            self.memories[record.id.epoch, record.place.session] = after
+            self.standing[record.id.epoch, record.place.session] = after
         return replace(played, turns=recorded(played.turns, record.turns), effort=record.effort)
 
-    def _memory(self, record: Record) -> Memory:
+    def _carried(self, record: Record) -> Carried:
         if record.place is None or not isinstance(self.play.protocol, Sessional):
-            return Memory()
+            return Carried()
         session = record.place.session
-        known = self.memories.get((record.id.epoch, session)) or self.play.beginning(session)
+        known = self.standing.get((record.id.epoch, session)) or self.play.beginning(session)
         return replace(known, position=record.place.position)
 
     @staticmethod

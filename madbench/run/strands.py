@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 
 from madbench.records.index import Index
-from madbench.run.episodes import Memory, Play, Seat
+from madbench.run.episodes import Carried, Play, Slot
 from madbench.types import Ending, ProtocolSettings, Record, Sample, Sessional
 
 
@@ -23,34 +23,34 @@ class Strand:
     sessional: bool
 
     async def played(self, play: Play) -> AsyncIterator[Record]:
-        """The rows that were missing, as they come. A session resumes from its last final row's memory.
+        """The rows that were missing, as they come. A session resumes from the memory in its last final row.
 
         After a row that must be tried again (infrastructure), the session's remaining rows wait for it, and
         say so: a later start plays them all with the memory that they would have had.
         """
-        memory: Memory | None = None
+        carried: Carried | None = None
         blocked = ""
         for at in range(self.first, self.stop):
             id = self.samples[at].problem.id
             if self.index.final(id, self.epoch):
                 continue
-            if memory is None:
-                memory = self._memory(play, at)
-            seat = self._seat(at, memory)
-            record, memory = play.waiting(seat, blocked) if blocked else await play.episode(seat)
+            if carried is None:
+                carried = self._carried(play, at)
+            slot = self._slot(at, carried)
+            record, carried = play.waiting(slot, blocked) if blocked else await play.episode(slot)
             if record.ending is Ending.RETRY:
-                blocked = f"waits for {id}, which comes before it in its session"
+                blocked = blocked or f"waits for {id}, which comes before it in its session"
             yield record
 
-    def _seat(self, at: int, memory: Memory) -> Seat:
+    def _slot(self, at: int, carried: Carried) -> Slot:
         sample, other = self.samples[at], self.samples[(at + 1) % len(self.samples)]
         attempt = self.index.attempt(sample.problem.id, self.epoch)
-        return Seat(sample, None if other is sample else other.problem, self.epoch, attempt, memory)
+        return Slot(sample, None if other is sample else other.problem, self.epoch, attempt, carried)
 
-    def _memory(self, play: Play, at: int) -> Memory:
+    def _carried(self, play: Play, at: int) -> Carried:
         """What the protocol remembers before sample `at`."""
         if not self.sessional:
-            return Memory()
+            return Carried()
         position = at - self.first
         if position == 0:
             return play.beginning(self.number)
