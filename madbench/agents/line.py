@@ -85,8 +85,8 @@ class Line:
     def _schema(self, says: type[Reply]) -> str | None:
         if self.settings.contract.enforcement != "grammar":
             return None
-        schema = says.form(self.problem)
-        return None if schema is None else json.dumps(schema, sort_keys=True, separators=(",", ":"))
+        schema = says.form(self.problem)  # a grammar writes fields in this order: reasons come first
+        return None if schema is None else json.dumps(schema, separators=(",", ":"))
 
     def _wanted(self, says: type[Reply]) -> str:
         schema = says.form(self.problem)

@@ -1,6 +1,7 @@
 """Agents: what a conversation remembers, who plays it, and which noise it draws."""
 
 import asyncio
+import json
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,7 @@ from stage import OTHER, SUM, Scripted, play, prompt_size, stage
 from madbench.agents import Cast, Episode, Memory, settings_of, together
 from madbench.protocols.cot import ChainOfThought
 from madbench.protocols.debate import Persona
-from madbench.protocols.replies import Statement
+from madbench.protocols.replies import Form, Line, Short, Statement
 from madbench.protocols.self_consistency import SelfConsistency
 from madbench.protocols.self_refine import Criticised, Feedback
 from madbench.protocols.solver import Asked
@@ -241,6 +242,23 @@ def test_a_repaired_reply_is_charged_with_all_its_attempts():
     episode, turns, _ = repairing("Well.", "Answer: 9")
     asks(episode.agent("solver", sees=Asked, says=Statement), ASKED)
     assert [turn.completion.prompt_tokens for turn in turns] == [prompt_size(turn.request) for turn in turns]
+
+
+class Verdict(Form):
+    why: Short
+    holds: bool
+    answer: Line
+
+
+def test_a_schema_keeps_the_order_of_its_fields():
+    """A grammar writes them in this order: the reason before what it is a reason for."""
+    settings = RoleSettings(contract=Contract(enforcement="grammar"))
+    reply = '{"why":"So it is.","holds":true,"answer":"9"}'
+    episode, turns, _ = opened(lambda request: reply, settings=settings)
+    asks(episode.agent("judge", sees=Asked, says=Verdict), ASKED)
+    schema = turns[0].request.schema
+    assert list(json.loads(schema)["properties"]) == ["why", "holds", "answer"]
+    assert ": " not in schema
 
 
 # Several at once
