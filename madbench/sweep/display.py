@@ -24,21 +24,25 @@ async def show(progress: Progress) -> None:
 
 
 async def _plain(progress: Progress) -> None:
+    due = PLAIN_PERIOD
     while True:
-        await asyncio.sleep(PLAIN_PERIOD)
+        await asyncio.sleep(LIVE_PERIOD)
         for notice in _taken(progress):
             print(notice, flush=True)
-        print(line(progress), flush=True)
+        if progress.elapsed > due:
+            print(line(progress), flush=True)
+            due += PLAIN_PERIOD
 
 
 async def _live(progress: Progress) -> None:
     from rich.live import Live
+    from rich.text import Text
 
     with Live(table(progress), auto_refresh=False, transient=True) as live:
         while True:
             await asyncio.sleep(LIVE_PERIOD)
             for notice in _taken(progress):
-                live.console.print(notice, style="yellow", markup=False)
+                live.console.print(Text(notice, style="yellow"))
             live.update(table(progress), refresh=True)
 
 

@@ -11,8 +11,9 @@ from pydantic import Field, ValidationError
 from madbench.sweep.configs import JobConfig
 from madbench.types import InputError, Strict
 
-State = Literal["waiting", "running", "done", "incomplete", "failed", "interrupted"]
-"""`incomplete`: rows wait for another start. `failed`: something of ours broke; `note` has the traceback."""
+State = Literal["waiting", "running", "done", "incomplete", "failed", "refused", "interrupted"]
+"""`incomplete`: rows wait for another start. `failed`: something of ours broke; `note` has the traceback.
+`refused`: bad input that only showed when the run began."""
 
 
 class Assignment(Strict):
@@ -58,9 +59,8 @@ class News(Strict):
 
 
 class Notice(Strict):
-    """Something about a run that a user should read while it runs."""
+    """Something that a user should read while a sweep runs."""
 
-    folder: str
     text: str
 
 

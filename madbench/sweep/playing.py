@@ -13,7 +13,7 @@ from madbench.run.job import RunName, run_job
 from madbench.sweep.logs import note
 from madbench.sweep.messages import Assignment, News, Notice, PoolSettings, State, write
 from madbench.sweep.planning import restore
-from madbench.types import Ending, MadbenchError, Record
+from madbench.types import Ending, InputError, MadbenchError, Record
 
 FIRST = 8
 """So many episodes of a run are looked at, to say at once if it is dead."""
@@ -53,7 +53,7 @@ class Play:
         first, self._first = self._first or [], None
         for alarm in watch(first):
             text = f"{self.run.name.arm}: {alarm}; in {self.run.folder.path}"
-            write(self._say, Notice(folder=self.run.id, text=text))
+            write(self._say, Notice(text=text))
             note(self.run.folder, text)
             if self._settings.on_dead == "stop":
                 raise DeadRunError(text)
@@ -73,7 +73,8 @@ class Play:
             self._enter("interrupted")
             raise
         except Exception as error:
-            self._enter("failed", str(error) if isinstance(error, MadbenchError) else traceback.format_exc())
+            told = str(error) if isinstance(error, MadbenchError) else traceback.format_exc()
+            self._enter("refused" if isinstance(error, InputError) else "failed", told)
             return False
         self._enter(status.state, status.traceback or status.error)
         return status.state == "done"

@@ -55,7 +55,7 @@ class Pool:
         ended = {
             folder
             for folder, news in self._states.items()
-            if news.state in ("done", "incomplete", "failed", "interrupted")
+            if news.state in ("done", "incomplete", "failed", "refused", "interrupted")
         }
         return [] if self._stopping else [run for run in runs if run.folder not in ended]
 
@@ -95,7 +95,7 @@ class Pool:
     def _note(self, worker: str, message: Message) -> None:
         if isinstance(message, News):
             self._states[message.folder] = message
-            self._stopping |= message.state == "failed" and self._settings.on_failure == "stop"
+            self._stopping |= message.state in ("failed", "refused") and self._settings.on_failure == "stop"
         self._hear(worker, message)
 
     async def _stop(self, process: asyncio.subprocess.Process) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from madbench.metrics import MeasuredRun, summarise
 from madbench.report import terminal_table, write_report
 from madbench.run.job import Job, finish_job
-from madbench.sweep.endings import DONE, FAILED
+from madbench.sweep.endings import BAD_INPUT, DONE, FAILED
 from madbench.sweep.kept import Kept, Rates, rates_in, shown, write_kept
 from madbench.sweep.logs import note
 from madbench.sweep.planning import Planned
@@ -21,7 +21,7 @@ from madbench.types import Summary
 
 
 def conclude(runs: Sequence[Planned], progress: Progress) -> int:
-    """Merge, measure, report, publish. Returns the exit code: 1 if a run failed or owes rows."""
+    """Merge, measure, report, publish. Returns the exit code: 1 if a run failed or owes rows, 2 if one was refused."""
     found = [(run, _finish(run, progress)) for run in runs]
     whole = [(run, numbers) for run, numbers in found if numbers is not None]
     bad = [run for run in runs if progress.state(run.id) != "done"]
@@ -32,6 +32,8 @@ def conclude(runs: Sequence[Planned], progress: Progress) -> int:
         for run in bad:
             told = f"{progress.state(run.id)}: {run.name.arm}: {reason(progress.note(run.id))}"
             print(f"{told}\n  more in {run.folder.log}", file=sys.stderr)
+    if any(progress.state(run.id) == "refused" for run in bad):
+        return BAD_INPUT
     return FAILED if bad else DONE
 
 
@@ -80,7 +82,7 @@ def _finish(run: Planned, progress: Progress) -> MeasuredRun | None:
     try:
         return finish_job(run.job)
     except Exception:
-        if progress.state(run.id) != "failed":
+        if progress.state(run.id) not in ("failed", "refused"):
             progress.end(run.id, "failed", traceback.format_exc())
             note(run.folder, progress.note(run.id))
         return None

@@ -90,7 +90,8 @@ def _note_deaths(runs: Sequence[Planned], progress: Progress) -> None:
     """A run whose worker died could not say so in its own folder."""
     for run in runs:
         found = read_status(run.folder)
-        if progress.state(run.id) == "failed" and (found is None or found.state == "running"):
+        ended = progress.state(run.id) in ("failed", "refused")
+        if ended and (found is None or found.state == "running"):
             told = progress.note(run.id)
             Status("failed", finished(run), run.episodes, error=told.splitlines()[0], traceback=told).write(
                 run.folder

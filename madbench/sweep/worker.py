@@ -22,7 +22,7 @@ from madbench.records.journal import Journal
 from madbench.run.journaled import JournaledEngine
 from madbench.sweep.building import Built
 from madbench.sweep.endings import BAD_INPUT, DONE, FAILED, INTERRUPTED
-from madbench.sweep.messages import News, Order, Spent, write
+from madbench.sweep.messages import News, Notice, Order, Spent, write
 from madbench.sweep.playing import Play
 from madbench.types import InputError, Model
 
@@ -33,13 +33,15 @@ PERIOD = 0.5
 class Engines:
     """The open models of this process: one journaled engine for each distinct setting."""
 
-    def __init__(self, stack: AsyncExitStack) -> None:
-        self._stack, self._open = stack, list[tuple[Model, JournaledEngine]]()
+    def __init__(self, stack: AsyncExitStack, say: TextIO) -> None:
+        self._stack, self._say = stack, say
+        self._open: list[tuple[Model, JournaledEngine]] = []
 
     async def of(self, model: Model, home: Path) -> JournaledEngine:
         for known, engine in self._open:
             if known == model:
                 return engine
+        write(self._say, Notice(text=f"opening {model.name}"))
         journal = self._stack.enter_context(Journal(home / "journal" / model.fingerprint()))
         opened = JournaledEngine(await self._stack.enter_async_context(model.open()), journal)
         self._open.append((model, opened))
@@ -65,7 +67,7 @@ async def work(order: Order, say: TextIO) -> int:
     """Play an order to its end. Returns the exit code."""
     plays, began = [Play(given, order.settings, say) for given in order.runs], time.monotonic()
     async with AsyncExitStack() as stack:
-        engines = Engines(stack)
+        engines = Engines(stack, say)
         casts = [await engines.cast(play.run.built, play.run.config.home) for play in plays]
         ticker = asyncio.create_task(_tick(plays, engines, say, began))
         try:
@@ -132,7 +134,7 @@ def main() -> int:
         bad = isinstance(error, InputError)
         note = str(error) if bad else traceback.format_exc()
         for given in order.runs:
-            write(say, News(folder=given.folder, state="failed", note=note))
+            write(say, News(folder=given.folder, state="refused" if bad else "failed", note=note))
         return BAD_INPUT if bad else FAILED
 
 
