@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from pydantic import JsonValue, SerializeAsAny
 
@@ -11,11 +11,13 @@ from madbench.types import Observation, Strict
 
 
 class Manner(Strict):
-    """How replies are asked for: at most so many words; by fields of a form or, as published, by markers."""
+    """How replies are asked for: in at most so many words, and in the forms of one way to speak.
+
+    Small models copy whatever stands in an example of a form, so `brief` names no form: its grammar does.
+    """
 
     words: int = 150
-    markers: bool = False
-    structured: bool = False
+    forms: Literal["full", "brief", "structured", "marked"] = "full"
 
 
 class Answerer(Observation):

@@ -62,9 +62,9 @@ FORMS: Mapping[str, Forms] = MappingProxyType(
             brief.Response,
             brief.Verdict,
             brief.ProfileNote,
-            Manner(words=16),
+            Manner(words=16, forms="brief"),
         ),
-        "structured": Forms(restatement=structured.Restatement, manner=Manner(structured=True)),
+        "structured": Forms(restatement=structured.Restatement, manner=Manner(forms="structured")),
         "marked": Forms(
             marked.Rephrased,
             marked.Restatement,
@@ -72,7 +72,7 @@ FORMS: Mapping[str, Forms] = MappingProxyType(
             marked.Response,
             marked.Verdict,
             marked.ProfileNote,
-            Manner(markers=True),
+            Manner(forms="marked"),
         ),
     }
 )

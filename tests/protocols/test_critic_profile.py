@@ -8,6 +8,7 @@ from court import (
     SHOWN,
     Court,
     clarify,
+    form,
     note,
     objection,
     one,
@@ -205,6 +206,32 @@ def test_all_asks_of_one_judge_draw_other_noise():
     heard = one(CriticProfile(), Restated=objection())
     seeds = [turn.request.seed for turn in heard.turns]
     assert len(set(seeds)) == len(seeds)
+
+
+def test_fields_are_asked_for_in_their_order_reasons_before_answers():
+    heard = session(CriticProfile(debate_rounds=1), Court(Restated=objection()), enforcement="grammar")[0]
+    order = {
+        turn.seen: list(json.loads(turn.request.schema)["properties"])
+        for turn in heard.turns
+        if turn.request.schema
+    }
+    assert order["Case"] == ["reasons", "answer", "confidence", "uncertainty"]
+    assert order["Objected"] == ["reply", "answer", "stance"]
+    assert order["Question"] == ["unclear", "text"]
+    assert order["Restated"] == ["objection", "done"]
+
+
+def test_brief_forms_show_no_example_that_a_small_model_could_copy():
+    heard = one(CriticProfile(debate_rounds=1, forms="brief"), Restated=objection(), Criticised=note())
+    for kind in ("Question", "Reply", "Restated", "Objected", "Case", "Criticised"):
+        assert "{" not in heard.last(kind)
+        assert "at most 16 words" in heard.last(kind)
+
+
+def test_brief_forms_leave_no_way_to_ask_for_more():
+    done = form(objection="Nothing is left.", done=True)
+    heard = one(CriticProfile(forms="brief"), Question=[clarify(), rephrased()], Restated=done)
+    assert heard.outcome.facts["nudged"] == 1
 
 
 def test_each_form_knows_the_shape_of_the_task_s_answers():
