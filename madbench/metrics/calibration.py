@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from madbench.metrics.estimates import SEED
+from madbench.metrics.estimates import SEED, affordable
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -41,12 +41,12 @@ def ece(confidence: Floats, right: Floats, bins: Ints) -> float | None:
     return float(np.abs(gaps).sum() / len(confidence))
 
 
-def expected_ece(confidence: Floats, bins: Ints, draws: int = DRAWS) -> float | None:
+def expected_ece(confidence: Floats, bins: Ints, draws: int | None = None) -> float | None:
     """The ECE that a perfectly calibrated model would show with these confidences: noise, at this n. Seeded."""
     if not len(confidence):
         return None
-    rng = np.random.default_rng(SEED)
-    total = 0.0
+    draws = affordable(DRAWS, len(confidence)) if draws is None else draws
+    rng, total = np.random.default_rng(SEED), 0.0
     for _ in range(draws):
         total += ece(confidence, (rng.random(len(confidence)) < confidence).astype(np.float64), bins) or 0.0
     return total / draws

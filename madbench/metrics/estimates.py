@@ -23,6 +23,8 @@ Z = float(stats.norm.ppf(0.5 + LEVEL / 2))
 RESAMPLES = 1000
 SEED = 20230305
 """Of every bootstrap: the same rows give the same interval."""
+EFFORT = 40_000_000
+"""Random numbers that one interval may cost."""
 BLOCK = 1_000_000
 """Numbers that a block of resamples holds at most."""
 
@@ -41,9 +43,9 @@ def wilson(successes: float, n: float, z: float = Z) -> tuple[float, float]:
     return (0.0 if p <= 0 else low), (1.0 if p >= 1 else high)
 
 
-def sums(codes: Ints, weights: Floats, size: int = 0) -> Floats:
-    """Weights added up by code, 0 to the highest (and on to `size`)."""
-    return np.bincount(codes, weights, size).astype(np.float64)
+def sums(codes: Ints, weights: Floats) -> Floats:
+    """Weights added up by code, 0 to the highest."""
+    return np.bincount(codes, weights).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,10 +167,16 @@ def reach(clusters: int) -> float:
     return float(stats.t.ppf(0.5 + LEVEL / 2, clusters - 1))
 
 
-def resamples(clusters: int, count: int = RESAMPLES) -> Iterator[Floats]:
+def affordable(most: int, rows: int) -> int:
+    """How many random draws of `rows` numbers to make: `most`, fewer (at least 50) where rows are very many."""
+    return max(50, min(most, EFFORT // max(rows, 1)))
+
+
+def resamples(clusters: int, count: int | None = None) -> Iterator[Floats]:
     """How often each cluster is drawn when as many as there are are drawn with replacement (Efron, 1979): one line a
     resample, in blocks of bounded size. Seeded.
     """
+    count = affordable(RESAMPLES, clusters) if count is None else count
     rng, chances = np.random.default_rng(SEED), np.full(clusters, 1 / clusters)
     block = max(1, BLOCK // clusters)
     for start in range(0, count, block):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,8 @@ from madbench.types import RowId, seed_of
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 CHUNK = 1024
+AnyT = TypeVar("AnyT", bound=np.generic)
+Table = dict[str, npt.NDArray[AnyT]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +97,26 @@ class MeasuredRun:
 
 def tabulate(measured: Iterable[Measured]) -> Rows:
     """Columns of a stream of rows; no more than a thousand rows are held whole at a time."""
-    return join([_pack(chunk) for chunk in _chunks(measured)])
+    parts = [_pack(chunk) for chunk in _chunks(measured)]
+    columns, labels = [dict(part.columns) for part in parts], [dict(part.labels) for part in parts]
+    parts = [replace(part, columns={}, labels={}) for part in parts]
+    return _join(parts, columns, labels)
 
 
 def join(parts: Sequence[Rows]) -> Rows:
     """Several tables one below the other; a column that a part lacks is NaN there."""
-    ids = np.concatenate([part.samples for part in parts]) if parts else np.empty(0, "S1")
+    return _join(parts, [dict(part.columns) for part in parts], [dict(part.labels) for part in parts])
+
+
+def _join(parts: Sequence[Rows], columns: list[Table[np.floating]], labels: list[Table[np.bytes_]]) -> Rows:
+    """As `join`; each column is dropped from the parts' as soon as it is joined, so that memory holds it once."""
+    sizes = [len(part) for part in parts]
     return Rows(
-        *_coded(ids),
+        *_coded(np.concatenate([part.samples for part in parts]) if parts else np.empty(0, "S1")),
         np.concatenate([part.draws for part in parts]) if parts else np.empty(0, np.int64),
         np.concatenate([part.clusters for part in parts]) if parts else np.empty(0, np.int64),
-        {name: _stack(name, parts) for name in _names(part.columns for part in parts)},
-        {name: _stack_labels(name, parts) for name in _names(part.labels for part in parts)},
+        {name: _stack(name, columns, sizes, np.float16("nan")) for name in _names(columns)},
+        {name: _stack(name, labels, sizes, np.bytes_(b"")) for name in _names(labels)},
         Pools.join([part.pools for part in parts]),
     )
 
@@ -119,18 +130,12 @@ def _names(tables: Iterable[Mapping[str, object]]) -> list[str]:
     return list(dict.fromkeys(name for table in tables for name in table))
 
 
-def _stack(name: str, parts: Sequence[Rows]) -> npt.NDArray[np.floating]:
+def _stack(name: str, tables: list[Table[AnyT]], sizes: Sequence[int], missing: AnyT) -> npt.NDArray[AnyT]:
     return np.concatenate(
         [
-            part.columns[name] if name in part.columns else np.full(len(part), np.nan, np.float16)
-            for part in parts
+            table.pop(name) if name in table else np.full(size, missing)
+            for table, size in zip(tables, sizes, strict=True)
         ]
-    )
-
-
-def _stack_labels(name: str, parts: Sequence[Rows]) -> npt.NDArray[np.bytes_]:
-    return np.concatenate(
-        [part.labels[name] if name in part.labels else np.full(len(part), b"") for part in parts]
     )
 
 

@@ -17,7 +17,6 @@ from madbench.metrics.estimates import (
     effective_wilson,
     mean,
     resamples,
-    sums,
     undefined,
 )
 from madbench.metrics.rows import Rows
@@ -112,12 +111,19 @@ def ece(confidence: Floats, right: Floats, bins: Ints, clusters: Ints, n: int) -
     """
     value = calibration.ece(confidence, right, bins)
     _, codes = np.unique(clusters, return_inverse=True)
-    count, width = int(codes.max()) + 1, int(bins.max()) + 1
+    count = int(codes.max(initial=0)) + 1
     if value is None or count < 2:
         return Estimate(value, None, None, n)
-    gaps = sums(codes * width + bins, confidence - right, count * width).reshape(count, width)
-    draws = np.concatenate([weights @ gaps for weights in resamples(count)]) / len(right)
-    noise = np.abs(draws - gaps.sum(axis=0) / len(right)).sum(axis=1)
+    gaps = confidence - right
+    members = [np.flatnonzero(bins == number) for number in np.unique(bins)]
+    seen = np.array([gaps[rows].sum() for rows in members]) / len(gaps)
+    draws = np.concatenate(
+        [
+            np.stack([weights[:, codes[rows]] @ gaps[rows] for rows in members], axis=1) / len(gaps)
+            for weights in resamples(count)
+        ]
+    )
+    noise = np.abs(draws - seen).sum(axis=1)
     low = max(0.0, value - float(np.quantile(noise, 0.5 + LEVEL / 2)))
     return Estimate(value, low, min(1.0, value + Z * float(np.abs(draws).sum(axis=1).std())), n)
 
