@@ -54,6 +54,12 @@ def write_manifest(run: Planned) -> None:
     write_json(run.folder.manifest, content)
 
 
+def add_engines(folder: RunFolder, facts: Mapping[str, JsonValue]) -> None:
+    """Add what the engines of a run say of themselves; only a process that has them open knows."""
+    if facts:
+        write_json(folder.manifest, {**read_json(folder.manifest), "engines": dict(facts)})
+
+
 def config_of(folder: RunFolder) -> JobConfig:
     """The config of a run, from its manifest. Raises InputError where there is none."""
     if not folder.manifest.is_file():

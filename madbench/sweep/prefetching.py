@@ -13,10 +13,18 @@ from madbench.sweep.planning import plan
 
 @runtime_checkable
 class Fetched(Protocol):
-    """A model whose weights come from elsewhere."""
+    """Weights that come from elsewhere."""
 
     def fetch(self) -> object:
-        """Bring the weights to this machine's cache. Returns where they lie."""
+        """Bring them to this machine's cache."""
+
+
+@runtime_checkable
+class Weighted(Protocol):
+    """A model that has weights."""
+
+    @property
+    def weights(self) -> Fetched: ...
 
 
 def prefetch(jobs: Sequence[JobConfig]) -> int:
@@ -25,7 +33,8 @@ def prefetch(jobs: Sequence[JobConfig]) -> int:
     for run in plan(jobs):
         told.append(f"task {run.name.task}: {len(samples_of(run.built.task))} samples")
         for model in run.built.models:
-            place = model.fetch() if isinstance(model, Fetched) else "nothing to fetch"
-            told.append(f"model {model.name}: {place}")
+            if isinstance(model, Weighted):
+                model.weights.fetch()
+            told.append(f"model {model.name}: here")
     print("\n".join(dict.fromkeys(told)))
     return DONE

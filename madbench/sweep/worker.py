@@ -15,19 +15,30 @@ import traceback
 from collections.abc import Coroutine
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import TextIO
+from typing import Protocol, TextIO, runtime_checkable
+
+from pydantic import JsonValue
 
 from madbench.agents import Cast
 from madbench.records.journal import Journal
 from madbench.run.journaled import JournaledEngine
 from madbench.sweep.building import Built
 from madbench.sweep.endings import BAD_INPUT, DONE, FAILED, INTERRUPTED
+from madbench.sweep.manifests import add_engines
 from madbench.sweep.messages import News, Notice, Order, Spent, write
 from madbench.sweep.playing import Play
-from madbench.types import InputError, Model
+from madbench.types import Engine, InputError, Model
 
 PERIOD = 0.5
 """Seconds between two reports of progress."""
+
+
+@runtime_checkable
+class Described(Protocol):
+    """An engine that has something to say for a manifest."""
+
+    def facts(self) -> dict[str, JsonValue]:
+        """Effective settings, device, versions."""
 
 
 class Engines:
@@ -35,25 +46,32 @@ class Engines:
 
     def __init__(self, stack: AsyncExitStack, say: TextIO) -> None:
         self._stack, self._say = stack, say
-        self._open: list[tuple[Model, JournaledEngine]] = []
+        self._open: list[tuple[Model, Engine, JournaledEngine]] = []
 
     async def of(self, model: Model, home: Path) -> JournaledEngine:
-        for known, engine in self._open:
+        """The engine of a model, opened at its first call."""
+        for known, _, journaled in self._open:
             if known == model:
-                return engine
+                return journaled
         write(self._say, Notice(text=f"opening {model.name}"))
         journal = self._stack.enter_context(Journal(home / "journal" / model.fingerprint()))
-        opened = JournaledEngine(await self._stack.enter_async_context(model.open()), journal)
-        self._open.append((model, opened))
-        return opened
+        engine = await self._stack.enter_async_context(model.open())
+        self._open.append((model, engine, JournaledEngine(engine, journal)))
+        return self._open[-1][2]
 
     async def cast(self, built: Built, home: Path) -> Cast:
         return Cast(
             {role: [await self.of(model, home) for model in seats] for role, seats in built.cast.items()}
         )
 
+    def facts(self) -> dict[str, JsonValue]:
+        """What the engines say of themselves, by model."""
+        return {
+            model.name: engine.facts() for model, engine, _ in self._open if isinstance(engine, Described)
+        }
+
     def spent(self, seconds: float) -> Spent:
-        counts = [engine.counts for _, engine in self._open]
+        counts = [engine.counts for _, _, engine in self._open]
         return Spent(
             calls=sum(count.calls for count in counts),
             shared=sum(count.shared for count in counts),
@@ -75,6 +93,8 @@ async def work(order: Order, say: TextIO) -> int:
             fine = await _all(playing, stop=order.settings.on_failure == "stop")
         finally:
             ticker.cancel()
+            for play in plays:
+                add_engines(play.run.folder, engines.facts())
             write(say, engines.spent(time.monotonic() - began))
     return DONE if fine else FAILED
 
