@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import StringConstraints, model_validator
 
 from madbench.protocols.answering import Answering
+from madbench.protocols.notes import names_something
 from madbench.protocols.replies import Form
 from madbench.types import Reply
 
@@ -16,6 +17,8 @@ Remark = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1200
 Aside = Annotated[str, StringConstraints(strip_whitespace=True, max_length=400)]
 NOTHING = re.compile(r"\W*(?:(?:none|nothing|n/a|null)\b.*)?$", re.IGNORECASE | re.DOTALL)
 """What a note says that has nothing to say."""
+LEAD = re.compile(r"^the answerer (?:may |might )?tends? to\W*", re.IGNORECASE)
+"""The beginning of the sentence that a note completes."""
 Label = Literal["low", "medium", "high"]
 
 
@@ -84,4 +87,5 @@ class ProfileNote(Form):
 
     @property
     def tendency(self) -> str | None:
-        return self.note if self.criticised and not NOTHING.match(self.note) else None
+        note = LEAD.sub("", self.note)
+        return note if self.criticised and names_something(note) and not NOTHING.match(note) else None

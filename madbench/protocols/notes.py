@@ -53,6 +53,11 @@ def terms(note: str) -> frozenset[str]:
     return frozenset(SYNONYMS.get(word, word) for word in content(tokens(note)))
 
 
+def names_something(note: str) -> bool:
+    """Whether a note has any word of content; a number alone is no tendency."""
+    return any(not term[0].isdecimal() for term in terms(note))
+
+
 def same_tendency(one: str, other: str, overlap: float) -> bool:
     """Whether two notes describe one tendency: enough terms in common, no opposites, no exchange of sides."""
     a, b = terms(one), terms(other)

@@ -135,10 +135,22 @@ def test_at_most_one_note_a_question():
     assert len(heard.state.profile.notes) == 1
 
 
-@pytest.mark.parametrize("nothing", ["", "none", "None (no criticism).", "N/A", "nothing\nto note", "-"])
+@pytest.mark.parametrize(
+    "nothing",
+    ["", "none", "None (no criticism).", "N/A", "nothing\nto note", "-", "1950", "The answerer may tend to"],
+)
 def test_a_note_that_says_nothing_is_none(nothing):
     heard = one(CriticProfile(), Restated=[objection(), DONE], Criticised=note(nothing))
     assert heard.state.profile.notes == ()
+
+
+def test_a_note_that_repeats_the_sentence_it_completes_is_what_completes_it():
+    heard = one(
+        CriticProfile(),
+        Restated=[objection(), DONE],
+        Criticised=note("The answerer may tend to forget units."),
+    )
+    assert [each.text for each in heard.state.profile.notes] == ["forget units."]
 
 
 def test_what_was_not_criticised_is_not_noted():
