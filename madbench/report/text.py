@@ -6,6 +6,7 @@ import textwrap
 
 from madbench.report.cells import plain
 from madbench.report.definitions import printed_definitions
+from madbench.report.fidelity import fidelity_table
 from madbench.report.sheet import WIDTH, Sheet, mark
 from madbench.report.tables import arm_tables, comparison_table, integrity_table
 from madbench.report.verdicts import pipeline_verdict, protocol_verdicts
@@ -39,7 +40,7 @@ def summary_markdown(summary: Summary) -> str:
 
 
 def _sheets(summary: Summary) -> list[Sheet]:
-    sheets = [*arm_tables(summary), comparison_table(summary), integrity_table(summary)]
+    sheets = [*arm_tables(summary), fidelity_table(summary), comparison_table(summary), integrity_table(summary)]
     return [sheet for sheet in sheets if sheet.rows]
 
 
