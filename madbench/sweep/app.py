@@ -28,6 +28,7 @@ def run(arguments: Sequence[str]) -> int:
         print(f"madbench: {failure}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt:
+        print("interrupted: nothing is lost, the same command resumes", flush=True)
         return INTERRUPTED
     except SystemExit as leaving:
         return DONE if leaving.code in (None, 0) else BAD_INPUT

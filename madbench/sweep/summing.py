@@ -77,12 +77,12 @@ def _folders(jobs: Sequence[Job]) -> dict[str, Path]:
 
 def _finish(run: Planned, progress: Progress) -> MeasuredRun | None:
     """A run's files put together; one that lost rows, or never came to have any, has no place in a summary."""
-    if progress.state(run.id) == "waiting":
+    if progress.state(run.id) in ("waiting", "refused"):
         return None
     try:
         return finish_job(run.job)
     except Exception:
-        if progress.state(run.id) not in ("failed", "refused"):
+        if progress.state(run.id) != "failed":
             progress.end(run.id, "failed", traceback.format_exc())
             note(run.folder, progress.note(run.id))
         return None

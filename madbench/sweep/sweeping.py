@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from madbench.records.index import Index
 from madbench.records.plan import Plan
@@ -13,7 +14,7 @@ from madbench.run.job import view_of
 from madbench.sweep.configs import JobConfig
 from madbench.sweep.display import show
 from madbench.sweep.dry import dry_run
-from madbench.sweep.endings import DONE, INTERRUPTED
+from madbench.sweep.endings import DONE
 from madbench.sweep.logs import note
 from madbench.sweep.manifests import write_manifest
 from madbench.sweep.messages import Assignment, PoolSettings
@@ -22,9 +23,14 @@ from madbench.sweep.pool import Pool
 from madbench.sweep.progress import Progress, Row
 from madbench.sweep.summing import conclude
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
 
 def sweep(jobs: Sequence[JobConfig], settings: PoolSettings) -> int:
-    """Check all jobs, run what is missing, report. Returns the exit code; raises InputError before any run starts."""
+    """Check all jobs, run what is missing, report. Returns the exit code.
+
+    Raises InputError before any run starts, KeyboardInterrupt where a signal stopped it.
+    """
     runs = plan(jobs)
     if jobs[0].extent.dry_run:
         print(dry_run(runs))
@@ -41,8 +47,7 @@ def sweep(jobs: Sequence[JobConfig], settings: PoolSettings) -> int:
     for run in missing:
         write_manifest(run)
     if missing and not asyncio.run(play(missing, progress, settings)):
-        print("interrupted: nothing is lost, the same command resumes", flush=True)
-        return INTERRUPTED
+        raise KeyboardInterrupt
     _note_deaths(runs, progress)
     return conclude(runs, progress)
 
@@ -62,10 +67,9 @@ async def play(runs: Sequence[Planned], progress: Progress, settings: PoolSettin
     for run in runs:
         groups.setdefault(run.group, []).append(assignment(run))
     playing, showing = asyncio.create_task(pool.play(groups.values())), asyncio.create_task(show(progress))
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, playing.cancel)
     try:
-        await playing
+        with stopping(playing.cancel):
+            await playing
     except asyncio.CancelledError:
         return False
     finally:
@@ -73,6 +77,20 @@ async def play(runs: Sequence[Planned], progress: Progress, settings: PoolSettin
         await asyncio.gather(showing, return_exceptions=True)
         print(*progress.notices, sep="\n", end="\n" if progress.notices else "", flush=True)
     return all(progress.state(run.id) != "interrupted" for run in runs) or settings.on_failure == "stop"
+
+
+@contextmanager
+def stopping(stop: Callable[[], object]) -> Iterator[None]:
+    """Signals that end a process call `stop` instead, as long as the context lasts."""
+    loop, before = asyncio.get_running_loop(), {number: signal.getsignal(number) for number in SIGNALS}
+    for number in SIGNALS:
+        loop.add_signal_handler(number, stop)
+    try:
+        yield
+    finally:
+        for number in SIGNALS:
+            loop.remove_signal_handler(number)
+            signal.signal(number, before[number])
 
 
 def assignment(run: Planned) -> Assignment:
@@ -90,8 +108,7 @@ def _note_deaths(runs: Sequence[Planned], progress: Progress) -> None:
     """A run whose worker died could not say so in its own folder."""
     for run in runs:
         found = read_status(run.folder)
-        ended = progress.state(run.id) in ("failed", "refused")
-        if ended and (found is None or found.state == "running"):
+        if progress.state(run.id) == "failed" and (found is None or found.state == "running"):
             told = progress.note(run.id)
             Status("failed", finished(run), run.episodes, error=told.splitlines()[0], traceback=told).write(
                 run.folder

@@ -177,3 +177,22 @@ def test_other_launchers_keep_working(tmp_path):
     assert ended.returncode == 1
     for arm in ("cot", "cot_sampled"):
         assert status(run_of(tmp_path, arm))["state"] == "done"
+
+
+def test_a_second_start_names_the_first(tmp_path):
+    arguments = (
+        "protocol=self_consistency",
+        "model@cast.default=slow",
+        "hydra.launcher.concurrency=1",
+        "task.n=120",
+    )
+    first = start(tmp_path, *arguments)
+    wait_for(lambda: any((home(tmp_path) / "runs").glob("*/shards/0.jsonl")))
+    second = madbench(tmp_path, *arguments)
+    (worker,) = workers_of(tmp_path)
+    assert second.returncode == 2
+    assert f"process {worker} on host" in second.err
+    assert status(run_of(tmp_path, "self_consistency"))["state"] == "running"
+    first.terminate()
+    first.communicate(timeout=60)
+    assert first.returncode == 75
