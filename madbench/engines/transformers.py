@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 Quantisation = Literal["none", "bitsandbytes_8bit", "bitsandbytes_4bit", "torchao_int8"]
 """How a dense checkpoint is quantised while it is loaded."""
+
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+"""Torch's threads sleep while they wait: on a shared machine spinning ones make a step ten times slower."""
 
 _NEEDS = {"bitsandbytes": "bitsandbytes", "torchao": "torchao", "flash": "flash_attn"}
 

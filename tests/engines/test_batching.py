@@ -1,0 +1,101 @@
+"""The scheduler alone: nothing lost, doubled or reordered, whatever fails underneath."""
+
+import asyncio
+from collections import Counter
+
+import pytest
+from engines.faults import Echo, out_of_memory_above, out_of_memory_at_step, poison
+
+from madbench.engines.batching import Scheduler
+from madbench.engines.jobs import Job
+from madbench.types import Completion, EngineError, Request, Sampling
+
+
+def job(i, tokens=3):
+    return Job(Request((), Sampling(max_tokens=tokens), i), (i,) * (1 + i % 5))
+
+
+def play(decoder, jobs, limit):
+    async def run():
+        scheduler = Scheduler(decoder, limit)
+        async with scheduler.running():
+            results = await asyncio.gather(*(scheduler.complete(one) for one in jobs), return_exceptions=True)
+        return results, scheduler.load
+
+    return asyncio.run(asyncio.wait_for(run(), 30))
+
+
+@pytest.mark.parametrize("limit", [1, 7, 64])
+def test_each_caller_gets_its_own_completion(limit):
+    jobs = [job(i, 1 + i % 4) for i in range(100)]
+    echo = Echo()
+    results, load = play(echo, jobs, limit)
+    assert [result.text for result in results] == [str(one.ids) for one in jobs]
+    assert load.widest == min(limit, 100)
+    assert Counter(echo.finished) == Counter(jobs)
+
+
+def test_waiting_rows_join_while_others_still_run():
+    long, short = job(0, 50), [job(i, 1) for i in range(1, 9)]
+    echo = Echo()
+    play(echo, [long, *short], limit=4)
+    assert echo.finished[-1] is long
+
+
+@pytest.mark.parametrize(
+    "fault", [out_of_memory_above(3), out_of_memory_at_step(2), out_of_memory_at_step(9)]
+)
+def test_running_out_of_memory_halves_and_loses_doubles_reorders_nothing(fault):
+    jobs = [job(i) for i in range(40)]
+    echo = Echo(fault)
+    results, load = play(echo, jobs, limit=16)
+    assert [result.text for result in results] == [str(one.ids) for one in jobs]
+    assert Counter(echo.finished) == Counter(jobs)
+    assert load.halvings >= 1
+    assert load.limit < 16
+
+
+def test_out_of_memory_with_one_row_is_that_rows_error_alone():
+    def fault(rows):
+        if any(one.ids == (7, 7, 7) for one in rows):
+            out_of_memory_above(0)(rows)
+
+    results, _ = play(Echo(fault), [job(i) for i in range(10)], limit=4)
+    failed = [i for i, result in enumerate(results) if isinstance(result, EngineError)]
+    assert failed == [7]
+    assert sum(isinstance(result, Completion) for result in results) == 9
+
+
+def test_a_row_that_breaks_its_batch_fails_alone():
+    results, load = play(Echo(poison((4, 4, 4, 4, 4))), [job(i) for i in range(20)], limit=8)
+    assert [i for i, result in enumerate(results) if isinstance(result, EngineError)] == [4]
+    assert "poison" in str(results[4])
+    assert load.limit == 8
+
+
+def test_what_is_open_when_the_engine_closes_gets_an_error():
+    async def run():
+        scheduler = Scheduler(Echo(), 4)
+        async with scheduler.running():
+            open_one = asyncio.create_task(scheduler.complete(job(1, 10**9)))
+            await asyncio.sleep(0.05)
+        with pytest.raises(EngineError, match="closed"):
+            await open_one
+        with pytest.raises(EngineError, match="closed"):
+            await scheduler.complete(job(2))
+
+    asyncio.run(asyncio.wait_for(run(), 30))
+
+
+def test_callers_that_gave_up_are_not_run():
+    async def run():
+        echo = Echo()
+        scheduler = Scheduler(echo, 4)
+        async with scheduler.running():
+            gone = asyncio.create_task(scheduler.complete(job(1)))
+            await asyncio.sleep(0)
+            gone.cancel()
+            await scheduler.complete(job(2))
+        return echo.finished
+
+    assert [one.ids for one in asyncio.run(run())] == [(2, 2, 2)]
