@@ -244,9 +244,7 @@ def noise(repeats: int) -> Iterator[str]:
 
 
 def main(repeats: int) -> None:
-    print(
-        f"| number | data | n | wanted | here | bootstrap |\n|---|---|---|---|---|---|  <!-- {repeats} repeats -->"
-    )
+    print("| number | data | n | wanted | here | bootstrap |\n|---|---|---|---|---|---|")
     for case in cases():
         here, beside = share(case, repeats)
         other = "" if beside is None else f"{beside:.3f}"

@@ -72,7 +72,7 @@ def took_up(turn: Turn, record: Record, said: Mapping[int, Said]) -> bool | None
 def _prompt(turn: Turn, mine: Sequence[Said]) -> str:
     """The message this turn answers, without the seat's own last words where it is reminded of them there."""
     messages = turn.request.messages
-    shown = messages[-1 - 2 * turn.speaker.attempt].text
+    shown = messages[max(-1 - 2 * turn.speaker.attempt, -len(messages))].text
     remembers = any(m.role == "assistant" and mine[-1].text in m.text for m in messages) if mine else True
     return shown if remembers else shown.replace(mine[-1].text, " ", 1)
 

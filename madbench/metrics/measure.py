@@ -15,6 +15,9 @@ from madbench.types import Ending, Outcome, ParseStatus, Record, Turn
 SOLVER = "solver"
 """The role whose asks are independent first answers: what vote pools are made of."""
 
+LARGEST = 2.0**53
+"""No count or share that a protocol can mean is larger; infinities and NaN are not smaller."""
+
 Right = Callable[[str | None], float]
 """How right an answer to this sample is, 0 to 1."""
 
@@ -135,7 +138,11 @@ def _confidences(outcome: Outcome, supporting: Sequence[Turn]) -> dict[str, floa
     """Confidence by source, never pooled. Token probability: the mean over the turns that gave the answer."""
     known = [turn.reading.probability for turn in supporting if turn.reading.probability is not None]
     numbers = {"confidence:token_probability": sum(known) / len(known)} if known else {}
-    stated = {f"confidence:{k}": float(v) for k, v in outcome.confidence.items() if not isinstance(v, str)}
+    stated = {
+        f"confidence:{source}": float(value)
+        for source, value in outcome.confidence.items()
+        if not isinstance(value, str) and 0 <= value <= 1
+    }
     return numbers | stated
 
 
@@ -144,7 +151,7 @@ def _facts(outcome: Outcome) -> dict[str, float]:
     return {
         f"fact:{name}": float(value)
         for name, value in outcome.facts.items()
-        if isinstance(value, int | float) and value == value
+        if isinstance(value, int | float) and abs(value) < LARGEST
     }
 
 

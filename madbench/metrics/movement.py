@@ -54,15 +54,15 @@ def _flips(own: tuple[Answers, ...], right: Right) -> dict[str, float]:
 
     The cheapest move of a seat asked again is an unchanged answer; of a protocol that could go on, to stop at once.
     """
-    ends = [(right(first) >= 1, right(last) >= 1) for first, last in zip(own[0], own[-1], strict=True)]
+    ends = [(right(first) >= 1, right(last) >= 1) for first, last in zip(own[0], own[-1], strict=False)]
     rounds = pairwise(own)
-    kept = [old == new for before, after in rounds for old, new in zip(before, after, strict=True)] or [True]
+    kept = [old == new for before, after in rounds for old, new in zip(before, after, strict=False)] or [True]
     return {
         "seats": float(len(ends)),
         "right_first": float(sum(first for first, _ in ends)),
         "right_to_wrong": float(sum(first and not last for first, last in ends)),
         "wrong_to_right": float(sum(last and not first for first, last in ends)),
-        "changed": float(sum(old != new for old, new in zip(own[0], own[-1], strict=True))),
+        "changed": float(sum(old != new for old, new in zip(own[0], own[-1], strict=False))),
         "moves": float(len(kept)),
         "cheap_moves": float(sum(kept)),
     }
