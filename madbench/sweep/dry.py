@@ -15,32 +15,41 @@ from madbench.records.layout import RunFolder
 from madbench.run.job import run_job, samples_of
 from madbench.sweep.building import Built
 from madbench.sweep.display import duration
-from madbench.sweep.kept import Rates, rates_of
+from madbench.sweep.kept import rates_of
 from madbench.sweep.planning import Planned
 from madbench.sweep.pretending import REPLY, Pretender
 from madbench.types import Record, Turn
 
 LETTERS = 4
-"""Letters taken for a token where a model's own tokenizer cannot be had without its weights."""
-ASSUMED = Rates(prompt=2000.0, output=200.0)
-"""Tokens a second, assumed where this cast has not run yet."""
+"""Letters taken for a token: a model's own tokenizer comes with its weights, which a dry run leaves alone."""
+ASSUMED = 1000.0
+"""Tokens a second, prompts and replies together, assumed where this cast has not run yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """An upper bound for all episodes of one run: every reply as long as its `max_tokens` allows."""
+    """An upper bound: every reply as long as its `max_tokens` allows."""
 
-    calls: int
-    prompt_tokens: int
-    output_tokens: int
+    calls: int = 0
+    prompt_tokens: int = 0
+    output_tokens: int = 0
+
+    def plus(self, turn: Turn, times: int) -> Cost:
+        """With so many asks like this one."""
+        text = "\n".join(message.text for message in turn.request.messages)
+        reply = turn.request.sampling.max_tokens
+        prompt = len(text) // LETTERS + text.count(REPLY) * reply
+        return Cost(
+            self.calls + times, self.prompt_tokens + prompt * times, self.output_tokens + reply * times
+        )
 
 
 def dry_run(runs: Sequence[Planned]) -> str:
     """Play one episode of every run with made-up replies; the text tells prompts, counts and time."""
     records = [asyncio.run(rehearse(run)) for run in runs]
-    costs = [cost(run, record) for run, record in zip(runs, records, strict=True)]
-    parts = [_prompts(run, record) for run, record in zip(runs, records, strict=True)]
-    return "\n\n".join([*parts, _table(runs, costs), _time(runs, costs)])
+    together = list(zip(runs, records, strict=True))
+    prompts = [_prompts(run, record) for run, record in together]
+    return "\n\n".join([*prompts, _table(together), _time(together)])
 
 
 async def rehearse(run: Planned) -> Record:
@@ -54,18 +63,25 @@ async def rehearse(run: Planned) -> Record:
     return records[0]
 
 
-def cost(run: Planned, record: Record) -> Cost:
-    """One rehearsed episode, times the episodes of the run."""
-    charged = [turn for turn in record.turns if not turn.spare]
-    prompts = sum(_prompt_tokens(turn) for turn in charged)
-    outputs = sum(turn.request.sampling.max_tokens for turn in charged)
-    return Cost(len(charged) * run.episodes, prompts * run.episodes, outputs * run.episodes)
+def attributed(run: Planned, record: Record) -> Cost:
+    """What a run consumes: one rehearsed episode, times its episodes."""
+    cost = Cost()
+    for turn in record.turns:
+        cost = cost if turn.spare else cost.plus(turn, run.episodes)
+    return cost
 
 
-def _prompt_tokens(turn: Turn) -> int:
-    """Tokens of a prompt in which every earlier reply is as long as it may be."""
-    text = "\n".join(message.text for message in turn.request.messages)
-    return len(text) // LETTERS + text.count(REPLY) * turn.request.sampling.max_tokens
+def generated(runs: Sequence[tuple[Planned, Record]]) -> Cost:
+    """What a sweep has to generate: spare votes too, and asks that several runs share once."""
+    cost, seen = Cost(), set[tuple[object, ...]]()
+    for run, record in runs:
+        for turn in record.turns:
+            request = turn.request
+            seed = request.seed if request.sampling.temperature else 0
+            key = (run.group, request.messages, request.sampling, request.schema, seed)
+            cost = cost if key in seen else cost.plus(turn, run.episodes)
+            seen.add(key)
+    return cost
 
 
 def _forms(built: Built) -> dict[str, dict[str, JsonValue]]:
@@ -91,30 +107,35 @@ def _prompts(run: Planned, record: Record) -> str:
     return "\n".join(shown)
 
 
-def _table(runs: Sequence[Planned], costs: Sequence[Cost]) -> str:
+def _table(runs: Sequence[tuple[Planned, Record]]) -> str:
     rows: list[tuple[str, ...]] = [("arm", "episodes", "calls", "prompt tokens", "output tokens")]
-    for run, price in zip(runs, costs, strict=True):
-        counts = (run.episodes, price.calls, price.prompt_tokens, price.output_tokens)
-        rows.append((run.name.arm, *(str(count) for count in counts)))
-    widths = [max(len(row[i]) for row in rows) for i in range(5)]
+    for run, record in runs:
+        rows.append(_row(run.name.arm, run.episodes, attributed(run, record)))
+    rows.append(_row("to generate", sum(run.episodes for run, _ in runs), generated(runs)))
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = [
         "  ".join(
-            cell.rjust(width) if i else cell.ljust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+            [row[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))]
         )
         for row in rows
     ]
-    note = f"At most: every reply as long as allowed, {LETTERS} letters a token, nothing shared, no repairs."
-    return "\n".join([*lines, note])
+    note = f"At most: every reply as long as allowed, {LETTERS} letters a token, no repairs. What arms share is generated once;"
+    return "\n".join(
+        [*lines, f"{note}\nvotes that only serve comparison are generated and charged to no arm."]
+    )
 
 
-def _time(runs: Sequence[Planned], costs: Sequence[Cost]) -> str:
-    seconds, known = 0.0, True
-    for run, price in zip(runs, costs, strict=True):
-        rates = rates_of(run.config.home, run.name.cast)
-        known, rates = known and rates is not None, rates or ASSUMED
-        seconds += price.prompt_tokens / rates.prompt + price.output_tokens / rates.output
-    if known:
-        return f"Time: at most {duration(seconds)}, at the rates of an earlier run."
-    assumed = f"{ASSUMED.prompt:.0f} prompt and {ASSUMED.output:.0f} output tokens a second"
-    return f"Time: at most {duration(seconds)}, assuming {assumed}, since no run has measured this cast."
+def _row(name: str, episodes: int, cost: Cost) -> tuple[str, ...]:
+    return (name, *(str(n) for n in (episodes, cost.calls, cost.prompt_tokens, cost.output_tokens)))
+
+
+def _time(runs: Sequence[tuple[Planned, Record]]) -> str:
+    """By the slowest cast's measured rate, if all were measured."""
+    rates = [rates_of(run.config.home, run.name.cast) for run, _ in runs]
+    known = [rate for rate in rates if rate is not None]
+    rate, cost = (min(known) if len(known) == len(rates) else ASSUMED), generated(runs)
+    seconds = (cost.prompt_tokens + cost.output_tokens) / rate
+    source = (
+        "an earlier run's" if len(known) == len(rates) else "assumed, since no run has measured this cast:"
+    )
+    return f"Time: at most {duration(seconds)}, at {source} {rate:.0f} tokens a second."

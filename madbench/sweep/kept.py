@@ -27,18 +27,13 @@ class Shown(Strict):
     cast: str
 
 
-class Rates(Strict):
-    """Tokens a second of one cast, all requests of a sweep together."""
-
-    prompt: float
-    output: float
-
-
 class Kept(Strict):
-    """`sweep.json` in an experiment's folder: its last sweep. `rates` are by cast."""
+    """`sweep.json` in an experiment's folder: its last sweep. `rates` are by cast, in tokens (prompts and replies
+    together) a second.
+    """
 
     runs: tuple[Shown, ...]
-    rates: Mapping[str, Rates]
+    rates: Mapping[str, float]
 
 
 def shown(job: Job) -> Shown:
@@ -77,11 +72,11 @@ def read_kept(home: Path) -> Kept:
         raise InputError(f"{file}: not readable ({error.errors()[0]['msg']})") from error
 
 
-def rates_in(home: Path) -> dict[str, Rates]:
+def rates_in(home: Path) -> dict[str, float]:
     return dict(read_kept(home).rates) if (home / FILE).is_file() else {}
 
 
-def rates_of(home: Path, cast: str) -> Rates | None:
+def rates_of(home: Path, cast: str) -> float | None:
     """How fast a cast was in this experiment, else in any other under the same output root."""
     folders = [home, *sorted(file.parent for file in home.parent.glob(f"*/{FILE}"))]
     return next((rates[cast] for rates in map(rates_in, folders) if cast in rates), None)

@@ -12,7 +12,7 @@ from madbench.metrics import MeasuredRun, summarise
 from madbench.report import terminal_table, write_report
 from madbench.run.job import Job, finish_job
 from madbench.sweep.endings import BAD_INPUT, DONE, FAILED
-from madbench.sweep.kept import Kept, Rates, rates_in, shown, write_kept
+from madbench.sweep.kept import Kept, rates_in, shown, write_kept
 from madbench.sweep.logs import note
 from madbench.sweep.planning import Planned
 from madbench.sweep.progress import Progress
@@ -104,10 +104,10 @@ def _spent(progress: Progress) -> dict[str, float]:
     }
 
 
-def _rates(home: Path, runs: Sequence[Planned], progress: Progress) -> dict[str, Rates]:
+def _rates(home: Path, runs: Sequence[Planned], progress: Progress) -> dict[str, float]:
     """Known rates, and this sweep's where it generated anything. They are told apart by cast, so it must have one."""
     rates, casts = rates_in(home), {run.name.cast for run in runs}
-    prompt, output = progress.total("prompt_tokens"), progress.total("output_tokens")
-    if len(casts) == 1 and output:
-        rates[casts.pop()] = Rates(prompt=prompt / progress.elapsed, output=output / progress.elapsed)
+    tokens = progress.total("prompt_tokens") + progress.total("output_tokens")
+    if len(casts) == 1 and tokens:
+        rates[casts.pop()] = tokens / progress.elapsed
     return rates

@@ -38,7 +38,8 @@ def test_counts_are_those_of_the_protocol(tmp_path, capsys):
     assert calls["cot"] == ("5", "5", "250")
     assert calls["debate"] == ("5", "30", "1500")
     assert "first prompt of solver, Exchange" in shown
-    assert "since no run has measured this cast" in shown
+    assert "no run has measured this cast" in shown
+    assert re.search(r"^to generate +15 +100 ", shown, re.M)  # greedy, 16 votes, 3 asks of round 1
     assert not list(tmp_path.rglob("runs"))
 
 
@@ -46,7 +47,7 @@ def test_time_is_told_from_an_earlier_run(tmp_path, capsys):
     assert madbench(tmp_path, "protocol=cot").returncode == 0
     assert summary(tmp_path)["spent"]["output_tokens"] > 0
     assert dry(tmp_path / "out", "protocol=debate", "name=another") == 0
-    assert "at the rates of an earlier run" in capsys.readouterr().out
+    assert "measured by an earlier run" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("reader", [BoolReader(), ChoiceReader("ABC"), NumberReader(), TextReader()])
