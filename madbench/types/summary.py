@@ -22,9 +22,9 @@ class Arm:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Arm `a` minus arm `b` on the same samples; `p` is Holm-adjusted where several are made.
+    """Arm `a` minus arm `b` on the same samples; `p` is Holm-adjusted among all arms' comparisons with that control.
 
-    `b` may be a budget control such as `self_consistency@equal_calls`.
+    `b` may be a control that is no arm of its own: `self_consistency@equal_calls` (at `a`'s calls), `debate@round_0`.
     """
 
     a: str
