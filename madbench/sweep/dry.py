@@ -25,6 +25,10 @@ LETTERS = 4
 ASSUMED = 1000.0
 """Tokens a second, prompts and replies together, assumed where this cast has not run yet."""
 
+NOTE = f"""\
+At most: every reply as long as allowed, {LETTERS} letters a token, no repairs. What arms share is generated once;
+votes that only serve comparison are generated and charged to no arm."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cost:
@@ -119,10 +123,7 @@ def _table(runs: Sequence[tuple[Planned, Record]]) -> str:
         )
         for row in rows
     ]
-    note = f"At most: every reply as long as allowed, {LETTERS} letters a token, no repairs. What arms share is generated once;"
-    return "\n".join(
-        [*lines, f"{note}\nvotes that only serve comparison are generated and charged to no arm."]
-    )
+    return "\n".join([*lines, NOTE])
 
 
 def _row(name: str, episodes: int, cost: Cost) -> tuple[str, ...]:
@@ -135,7 +136,6 @@ def _time(runs: Sequence[tuple[Planned, Record]]) -> str:
     known = [rate for rate in rates if rate is not None]
     rate, cost = (min(known) if len(known) == len(rates) else ASSUMED), generated(runs)
     seconds = (cost.prompt_tokens + cost.output_tokens) / rate
-    source = (
-        "an earlier run's" if len(known) == len(rates) else "assumed, since no run has measured this cast:"
-    )
-    return f"Time: at most {duration(seconds)}, at {source} {rate:.0f} tokens a second."
+    all_known = len(known) == len(rates)
+    source = "measured by an earlier run" if all_known else "assumed: no run has measured this cast"
+    return f"Time: at most {duration(seconds)}, at {rate:.0f} tokens a second ({source})."
