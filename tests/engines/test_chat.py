@@ -10,7 +10,10 @@ REFUSES_SYSTEM = (
     "{% for m in messages %}{% if m['role'] == 'system' %}{{ raise_exception('no system') }}{% endif %}"
     "[{{ m['role'] }}]{{ m['content'] }}{% endfor %}[assistant]"
 )
-DROPS_SYSTEM = "{% for m in messages %}{% if m['role'] != 'system' %}[{{ m['role'] }}]{{ m['content'] }}{% endif %}{% endfor %}"
+DROPS_SYSTEM = (
+    "{% for m in messages %}{% if m['role'] != 'system' %}"
+    "[{{ m['role'] }}]{{ m['content'] }}{% endif %}{% endfor %}"
+)
 ALTERNATES = (
     "{{ bos_token }}{% for m in messages %}{% if (m['role'] == 'user') != (loop.index0 % 2 == 0) %}"
     "{{ raise_exception('roles must alternate') }}{% endif %}[{{ m['role'] }}]{{ m['content'] }}{% endfor %}"
