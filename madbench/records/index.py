@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import accumulate
 from pathlib import Path
 
 from madbench.records.plan import Plan
@@ -11,8 +13,30 @@ from madbench.records.shards import heads_of, record_at
 from madbench.types import Ending, Record, RowId
 
 NONE = -1
-EPOCH_BITS = 20
-EPOCHS = (1 << EPOCH_BITS) - 1
+
+
+class Begins:
+    """Where each sample's rows begin and how many they are: sixteen bytes a sample, however long its id."""
+
+    def __init__(self, owed: Mapping[str, int]) -> None:
+        self._salt = 0
+        while len({self._key(sample) for sample in owed}) < len(owed):
+            self._salt += 1
+        firsts = accumulate(owed.values(), initial=0)
+        pairs = sorted(zip(map(self._key, owed), firsts, owed.values(), strict=False))
+        self._keys = array("q", (key for key, _, _ in pairs))
+        self._firsts = array("I", (first for _, first, _ in pairs))
+        self._counts = array("I", (count for _, _, count in pairs))
+
+    def of(self, sample: str) -> tuple[int, int]:
+        """First row and number of rows; none for a sample that nobody planned."""
+        key = self._key(sample)
+        at = bisect_left(self._keys, key)
+        known = at < len(self._keys) and self._keys[at] == key
+        return (self._firsts[at], self._counts[at]) if known else (0, 0)
+
+    def _key(self, sample: str) -> int:
+        return hash((sample, self._salt))
 
 
 class Index:
@@ -22,12 +46,7 @@ class Index:
         self.shards: list[Path] = []
         self.strays: list[tuple[str, int]] = []
         """Rows on disk that nobody planned, and second rows of one attempt."""
-        self._rows: dict[str, int] = {}
-        """By sample: where its rows begin, and how many they are, in one number."""
-        total = 0
-        for sample, epochs in plan.owed.items():
-            self._rows[sample] = total << EPOCH_BITS | epochs
-            total += epochs
+        self._begins, total = Begins(plan.owed), len(plan)
         self._place, self._shard = array("q", [NONE]) * total, array("H", [0]) * total
         self._attempt, self._final = array("H", [0]) * total, bytearray(total)
 
@@ -38,7 +57,7 @@ class Index:
                 self.add(path, place, id, ending)
 
     def add(self, shard: Path, place: int, id: RowId, ending: Ending) -> None:
-        if not 0 <= id.epoch < self._rows.get(id.sample, 0) & EPOCHS:
+        if not 0 <= id.epoch < self._begins.of(id.sample)[1]:
             self.strays.append((id.sample, id.epoch))
             return
         at, known = self._at(id.sample, id.epoch), self._place[self._at(id.sample, id.epoch)] != NONE
@@ -70,7 +89,7 @@ class Index:
         return (row for row in plan if self.has(*row))
 
     def _at(self, sample: str, epoch: int) -> int:
-        return (self._rows[sample] >> EPOCH_BITS) + epoch
+        return self._begins.of(sample)[0] + epoch
 
     def _number(self, shard: Path) -> int:
         if shard not in self.shards:

@@ -10,14 +10,14 @@ from madbench.records.codec import decode_completion, encode_completion
 from madbench.records.lines import Lines, parse, scan
 from madbench.types import Completion, InputError
 
-KEY, PLACE = 4, 7
+KEY, PLACE = 3, 7
 STRIDE = KEY + PLACE
 FILE_BITS = 40
 BUCKETS = 1 << 12
 
 
 class Places:
-    """Places by identity in about twelve bytes an entry: buckets of packed (hash, place) pairs.
+    """Places by identity in about eleven bytes an entry: buckets of packed (hash, place) pairs.
 
     Two identities may share a hash; whoever looks a place up compares the identity that is stored there.
     """

@@ -46,7 +46,8 @@ class Counted:
     rows: Rows
 
     def __iter__(self) -> Iterator[RowKey]:
-        return ((sample.decode(), int(draw)) for sample, draw in self.rows.keys)
+        pairs = zip(self.rows.samples, self.rows.draws, strict=True)
+        return ((bytes(sample).decode(), int(draw)) for sample, draw in pairs)
 
 
 def merge(folder: RunFolder, view: Plan) -> None:
