@@ -160,13 +160,12 @@ def _meet(ours: Contestant, opponent: Opponent) -> list[Meeting]:
     clusters = joint_clusters(ours.rows.clusters, opponent.clusters[places])
     found = []
     for metric, values in _numbers(ours.rows).items():
-        if metric in opponent.numbers:
-            differences = values - opponent.numbers[metric][places]
-            known = ~np.isnan(differences)
+        differences = values - opponent.numbers.get(metric, np.full(len(opponent.keys), np.nan))[places]
+        known = ~np.isnan(differences)
+        if known.any() or metric == "accuracy":
             pairs = Paired(differences[known], clusters[known], ours.rows.counted(differences))
-            found.append(
-                Meeting(opponent.kind, _compared(ours.label, opponent.label, metric, pairs), opponent.remarks)
-            )
+            comparison = _compared(ours.label, opponent.label, metric, pairs)
+            found.append(Meeting(opponent.kind, comparison, opponent.remarks))
     return found
 
 

@@ -38,12 +38,10 @@ def framed(rows: Rows) -> dict[str, Estimate]:
     """The shift towards every kind of hint, and accuracy by twin."""
     shifts = {name: _shift(rows, values) for name, values in pulls(rows).items()}
     twins, right = rows.label("twin"), rows.column("correct")
-    by_twin = {
-        f"accuracy_twin_{kind}": rate(right[twins == kind], rows.clusters[twins == kind])
-        for kind in (NEUTRAL, *kinds(rows))
-        if shifts
-    }
-    return shifts | by_twin
+    for kind in (NEUTRAL, *kinds(rows)) if shifts else ():
+        values = np.where(twins == kind, right, np.nan)
+        shifts[f"accuracy_twin_{kind}"] = rate(values, rows.clusters, rows.counted(values))
+    return shifts
 
 
 def _shift(rows: Rows, values: Floats) -> Estimate:

@@ -90,8 +90,7 @@ def _numbers(comparison: Comparison) -> str:
     def points(value: float | None) -> str:
         return "unknown" if value is None else f"{100 * value:+.1f}"
 
-    p = "unknown" if comparison.p is None else "< 0.001" if comparison.p < 0.001 else f"{comparison.p:.3f}"
+    p = comparison.p
+    tested = "p unknown" if p is None else "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
     interval = f"95 % interval {points(comparison.low)} to {points(comparison.high)}"
-    return f"{points(comparison.difference)} points ({interval}, p {p}, n = {comparison.n})".replace(
-        "p 0", "p = 0"
-    )
+    return f"{points(comparison.difference)} points ({interval}, {tested}, n = {comparison.n})"

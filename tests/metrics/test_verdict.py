@@ -61,6 +61,7 @@ def test_the_four_sentences_differ_in_what_they_claim():
 def test_p_is_never_printed_as_zero():
     assert "p < 0.001" in sentence(compared(-0.5, -0.6, -0.4, 0.0000001))
     assert "p = 0.006" in sentence(WORSE)
+    assert "p = 1.000" in sentence(compared(0.0, -0.1, 0.1, 1.0))
 
 
 def test_no_common_samples_no_verdict():
