@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -10,8 +11,9 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from madbench.records.layout import component
 from madbench.sweep.endings import INTERRUPTED
-from madbench.sweep.messages import Assignment, Message, News, Order, PoolSettings
+from madbench.sweep.messages import Assignment, Message, News, Notice, Order, PoolSettings
 
 DEATHS = 2
 """A worker that died so often is not trusted with several runs at once any more."""
@@ -32,6 +34,7 @@ class Pool:
         self._gate = asyncio.Semaphore(settings.workers)
         self._states: dict[str, News] = {}
         self._stopping = False
+        self._live: set[asyncio.subprocess.Process] = set()
 
     async def play(self, groups: Iterable[Sequence[Assignment]]) -> None:
         """Returns when every run has ended one way or another; cancelled, it stops its workers and waits for them."""
@@ -43,10 +46,12 @@ class Pool:
         """All runs of one cast in one worker; after two deaths each alone, so that it takes no other with it."""
         async with self._gate:
             for life in range(DEATHS):
-                if await self._worker(f"{name}.{life}", self._open(runs)) is None:
+                died = await self._worker(f"{name}.{life}", self._open(runs))
+                if died is None:
                     return
+                self._hear(name, Notice(text=f"{died.splitlines()[0]} Starting another, which resumes."))
             for run in self._open(runs):
-                died = await self._worker(f"{name}-{run.arm}", [run])
+                died = await self._worker(component(f"{name}-{run.arm}"), [run])
                 if died is not None:
                     self._note(name, News(folder=run.folder, state="failed", note=died))
 
@@ -65,7 +70,7 @@ class Pool:
             return None
         order = Order(runs=tuple(runs), settings=self._settings)
         self._logs.mkdir(parents=True, exist_ok=True)
-        log = self._logs / f"{name}.log"
+        log = self._logs / f"{name}-{os.getpid()}.log"
         with log.open("ab") as errors:
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "madbench.sweep.worker"),
@@ -75,13 +80,17 @@ class Pool:
                 start_new_session=True,
                 limit=1 << 24,
             )
+        self._live.add(process)
         try:
             await self._converse(name, process, order)
         except asyncio.CancelledError:
             await self._stop(process)
             raise
+        finally:
+            self._live.discard(process)
+            last_words = _taken(log)
         if self._open(runs) and process.returncode != INTERRUPTED:
-            return f"the worker process died ({_cause(process.returncode)}); its last words:\n{_tail(log)}"
+            return f"The worker process died ({_cause(process.returncode)}).\n{last_words}"
         return None
 
     async def _converse(self, name: str, process: asyncio.subprocess.Process, order: Order) -> None:
@@ -95,18 +104,21 @@ class Pool:
     def _note(self, worker: str, message: Message) -> None:
         if isinstance(message, News):
             self._states[message.folder] = message
-            self._stopping |= message.state in ("failed", "refused") and self._settings.on_failure == "stop"
+            if message.state in ("failed", "refused") and self._settings.on_failure == "stop":
+                self._stopping = True
+                for process in self._live:
+                    process.send_signal(signal.SIGTERM)
         self._hear(worker, message)
 
     async def _stop(self, process: asyncio.subprocess.Process) -> None:
-        """Ask a worker to stop; end it if it does not."""
+        """Ask a worker to stop; end it and its children if it does not, or if asked a second time."""
         if process.returncode is not None:
             return
         process.send_signal(signal.SIGTERM)
         try:
             await asyncio.wait_for(process.wait(), GRACE)
-        except TimeoutError:
-            process.kill()
+        except (TimeoutError, asyncio.CancelledError):
+            os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
 
 
@@ -117,5 +129,9 @@ def _cause(code: int | None) -> str:
     return f"exit code {code}"
 
 
-def _tail(log: Path, lines: int = 30) -> str:
-    return "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:])
+def _taken(log: Path, lines: int = 30) -> str:
+    """The last lines of a worker's log; an empty one is removed."""
+    text = log.read_text(encoding="utf-8", errors="replace")
+    if not text:
+        log.unlink()
+    return "\n".join(text.splitlines()[-lines:])
