@@ -5,22 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 from filelock import FileLock
 
+from madbench.engines.gguf_header import read_header
 from madbench.types import InputError
-
-
-class Header(NamedTuple):
-    """What a GGUF file says of itself: its family, its number of weights, and its commonest kind of tensor."""
-
-    family: str
-    weights: int
-    kind: str
 
 
 def check(path: Path, *, unpack: bool) -> None:
@@ -41,20 +32,6 @@ def check(path: Path, *, unpack: bool) -> None:
             f"model {path}: {header.kind} unpacks to {needed / 1e9:.1f} GB in bfloat16, this machine has "
             f"{here / 1e9:.1f} GB; say weights.unpack=false, or choose a smaller model"
         )
-
-
-def read_header(path: Path) -> Header:
-    """Family and size of a GGUF file, weights unread. Raises InputError if it is none."""
-    from gguf import GGUFReader
-
-    try:
-        reader = GGUFReader(path)
-        family = str(reader.fields["general.architecture"].contents())
-    except (ValueError, KeyError, IndexError, OSError) as error:
-        raise InputError(f"model {path}: not a GGUF file: {error}") from error
-    kinds = Counter(tensor.tensor_type.name for tensor in reader.tensors if tensor.tensor_type.name != "F32")
-    weights = sum(int(tensor.n_elements) for tensor in reader.tensors)
-    return Header(family, weights, next((kind for kind, _ in kinds.most_common(1)), "F32"))
 
 
 def unpacked(name: str, gguf: Callable[[Path], Path]) -> Path:
