@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse, stats
-from scipy.sparse import csgraph
 
 from madbench.metrics.estimates import SEED, Floats, Grouped, Ints, reach
 from madbench.types import InputError
@@ -64,6 +62,9 @@ def joint_clusters(first: Ints, second: Ints) -> Ints:
     _, theirs = np.unique(second, return_inverse=True)
     if np.array_equal(ours, theirs):
         return np.asarray(ours, np.int64)
+    from scipy import sparse
+    from scipy.sparse import csgraph
+
     count = int(ours.max(initial=-1)) + 1
     total = count + int(theirs.max(initial=-1)) + 1
     graph = sparse.coo_matrix((np.ones(len(ours)), (ours, theirs + count)), shape=(total, total))
@@ -88,7 +89,9 @@ def interval(pairs: Paired) -> tuple[float, float]:
 def mcnemar(first_only: int, second_only: int) -> float:
     """Exact two-sided McNemar test from the discordant pairs (McNemar, 1947); 1 without any."""
     discordant = first_only + second_only
-    return 1.0 if not discordant else float(stats.binomtest(first_only, discordant).pvalue)
+    from scipy import special
+
+    return min(1.0, 2 * float(special.bdtr(min(first_only, second_only), discordant, 0.5)))
 
 
 def p_value(pairs: Paired) -> float:
@@ -105,7 +108,7 @@ def sign_flip(sums: Floats) -> float:
     if not len(moved):
         return 1.0
     if len(moved) > MANY:
-        return float(2 * stats.norm.sf(abs(moved.sum()) / math.sqrt(moved @ moved)))
+        return math.erfc(abs(moved.sum()) / math.sqrt(2 * moved @ moved))
     seen = abs(float(moved.sum())) - 1e-9
     if len(moved) <= EXACT:
         signs = 1 - 2 * ((np.arange(2 ** len(moved))[:, None] >> np.arange(len(moved))) & 1)

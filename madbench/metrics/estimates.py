@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from madbench.types import Estimate
 
@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 LEVEL = 0.95
-Z = float(stats.norm.ppf(0.5 + LEVEL / 2))
+Z = NormalDist().inv_cdf(0.5 + LEVEL / 2)
 RESAMPLES = 1000
 SEED = 20230305
 """Of every bootstrap: the same rows give the same interval."""
@@ -164,7 +164,9 @@ def weighted(parts: Sequence[tuple[float, float, float]]) -> tuple[float, float]
 
 def reach(clusters: int) -> float:
     """Student's quantile for a 95 % interval from so many clusters (two or more), in standard errors."""
-    return float(stats.t.ppf(0.5 + LEVEL / 2, clusters - 1))
+    from scipy import special
+
+    return float(special.stdtrit(clusters - 1, 0.5 + LEVEL / 2))
 
 
 def affordable(most: int, rows: int) -> int:

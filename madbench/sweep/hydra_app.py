@@ -46,11 +46,12 @@ def flags_first(arguments: Sequence[str]) -> list[str]:
 
 def run_one(config: DictConfig) -> None:
     """What any launcher but `pool` calls for each job, and Hydra itself for a single one."""
-    from madbench.sweep.sweeping import sweep
-
     alone = HydraConfig.get().mode is RunMode.RUN
     try:
-        code = sweep([job_of(config, HydraConfig.get())], _settings(HydraConfig.get()))
+        job, settings = job_of(config, HydraConfig.get()), _settings(HydraConfig.get())
+        from madbench.sweep.sweeping import sweep
+
+        code = sweep([job], settings)
     except InputError as error:
         if alone:
             raise Finished(BAD_INPUT, error) from None

@@ -14,6 +14,7 @@ from hydra.plugins.launcher import Launcher
 from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, open_dict, read_write
 
+from madbench.sweep.building import build
 from madbench.sweep.configs import JobConfig, read_config
 from madbench.sweep.endings import Finished
 from madbench.sweep.messages import pool_settings
@@ -67,9 +68,14 @@ class PrefetchLauncher(PoolLauncher):
 
 
 def job_of(task: DictConfig, hydra: HydraConf) -> JobConfig:
-    """A composed config without its `hydra` part, with what that part says of choices and overrides."""
+    """A composed config without its `hydra` part, with what that part says of choices and overrides.
+
+    Raises InputError for what cannot be built, before anything is loaded that takes its time.
+    """
     choices = {str(key): str(value) for key, value in hydra.runtime.choices.items()}
-    return read_config(task, choices, tuple(hydra.overrides.task))
+    job = read_config(task, choices, tuple(hydra.overrides.task))
+    build(job)
+    return job
 
 
 def register() -> None:
