@@ -9,10 +9,12 @@ from typing import cast
 
 from pydantic import JsonValue
 
+from madbench.records.seams import check_seam
 from madbench.run.job import asked
 from madbench.run.merging import viewed_records
 from madbench.sweep.configs import flat
 from madbench.sweep.identity import config_hash
+from madbench.sweep.logs import note
 from madbench.sweep.planning import Planned
 from madbench.sweep.settings import made
 from madbench.tracking import TrackedRun, Tracking
@@ -20,7 +22,11 @@ from madbench.types import Record, Summary
 
 
 def publish(runs: Sequence[Planned], summary: Summary) -> None:
-    """Hand every run to its tracker, one tracker for equal settings; a problem is a warning and no more."""
+    """Hand every run to its tracker, one tracker for equal settings.
+
+    What goes wrong there, rows that it lost among it, is said loudly and noted in the run's log; the results
+    stand, and so does the exit code. A run that was not tracked whole is sent again at the next start.
+    """
     trackers: dict[str, Tracking] = {}
     for run in runs:
         try:
@@ -29,11 +35,21 @@ def publish(runs: Sequence[Planned], summary: Summary) -> None:
             tracker = trackers.get(key) or trackers.setdefault(
                 key, cast(Tracking, made("tracking", settings))
             )
-            problem = tracker.publish(tracked(run, summary)).problem
+            problem = deliver(tracker, tracked(run, summary))
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"
         if problem:
-            print(f"tracking: {run.name.arm}: {problem}; its results are complete", file=sys.stderr)
+            told = f"tracking: {run.name.arm}: {problem}; its results here are complete"
+            print(f"WARNING {told}", file=sys.stderr)
+            note(run.folder, told)
+
+
+def deliver(tracker: Tracking, run: TrackedRun) -> str:
+    """Send a run; what the tracker says went wrong. Raises SeamError unless it holds exactly the rows it owed."""
+    sent = tracker.publish(run)
+    if not sent.problem:
+        check_seam("metrics to tracking", sent.due, sent.found)
+    return sent.problem
 
 
 def tracked(run: Planned, summary: Summary) -> TrackedRun:

@@ -38,8 +38,8 @@ class TrackedRun:
 class Published:
     """What became of one run: the row ids due (the cap's share of all), the ids found written, and the count of all.
 
-    A caller may check `due` against `found`. `problem` is empty where all went well; `mode` is online,
-    offline, disabled or none.
+    The caller checks `due` against `found`, and tells the user of a `problem` (empty where all went well).
+    `mode` is online, offline, disabled or none.
     """
 
     mode: str

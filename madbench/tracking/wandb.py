@@ -37,7 +37,6 @@ class WandbTracking:
         try:
             return self._publish(run)
         except Exception as error:
-            log.warning("W&B: %s was not tracked: %s. Its results are complete.", run.name, error)
             return Published(self._decided or "unknown", problem=str(error))
 
     def _publish(self, run: TrackedRun) -> Published:

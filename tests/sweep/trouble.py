@@ -1,4 +1,4 @@
-"""Protocols that go wrong on purpose."""
+"""Protocols and trackers that go wrong on purpose."""
 
 import os
 import signal
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from madbench.agents import Episode
 from madbench.protocols.cot import ChainOfThought
+from madbench.tracking import Published, TrackedRun
 from madbench.types import Outcome, Problem
 
 
@@ -29,3 +30,14 @@ class Killing(ChainOfThought):
             os.mknod(f"{self.folder}/{used}")
             os.kill(os.getpid(), signal.SIGKILL)
         return outcome
+
+
+@dataclass(frozen=True)
+class Losing:
+    """A tracker that loses its last row and notices nothing, or fails and says so."""
+
+    problem: str = ""
+
+    def publish(self, run: TrackedRun) -> Published:
+        due = tuple(str(row["id"]) for row in run.rows)
+        return Published("online", due, due[:-1], len(due), self.problem)

@@ -199,7 +199,7 @@ def test_rows_that_cannot_be_read_cost_no_result(home, caplog):
     sent = WandbTracking(mode="offline").publish(run)
     assert "torn table" in sent.problem
     assert results(home) == before
-    assert ["torn table" in text for text in warnings(caplog)] == [True]
+    assert warnings(caplog) == []  # the caller says it
 
 
 def test_a_folder_that_cannot_be_written_costs_no_result(tmp_path, caplog):
@@ -209,7 +209,7 @@ def test_a_folder_that_cannot_be_written_costs_no_result(tmp_path, caplog):
     before = results(home)
     assert WandbTracking(mode="offline").publish(run).problem
     assert results(home) == before
-    assert len(warnings(caplog)) == 1
+    assert warnings(caplog) == []
 
 
 @pytest.fixture
