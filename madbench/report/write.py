@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from madbench.records.tables import read_records
+from madbench.records.views import asked_records
 from madbench.report.figures import draw_figures
 from madbench.report.material import gather
 from madbench.report.page import report_html
@@ -19,7 +19,7 @@ from madbench.types import Summary
 
 def write_report(summary: Summary, folder: Path, runs: Mapping[str, Path]) -> Path:
     """Write summary.json, summary.md, figures/ and report.html into `folder`; `runs` maps an arm's label to its
-    run folder. Returns the path of report.html.
+    run folder, of which the rows last asked for are shown. Returns the path of report.html.
 
     `summaries/<utc time>/` keeps every one; the files in `folder` itself are the last one's, each replaced by a
     rename, so that a reader never meets half a file.
@@ -36,7 +36,7 @@ def _files(summary: Summary, runs: Mapping[str, Path]) -> Iterator[tuple[str, by
     """The numbers first, so that nothing that comes after can cost them."""
     yield "summary.json", summary_json(summary).encode()
     yield "summary.md", summary_markdown(summary).encode()
-    material = gather(runs, read_records)
+    material = gather(runs, asked_records)
     figures = draw_figures(summary, material.reliability)
     for name, drawn in figures.items():
         for suffix in ("png", "pdf"):

@@ -11,7 +11,8 @@ from madbench.records.index import Index
 from madbench.records.layout import SCHEMA_VERSION, RunFolder, write_json
 from madbench.records.plan import Plan
 from madbench.records.seams import check_seam
-from madbench.records.tables import read_records, read_rows, write_tables
+from madbench.records.tables import read_rows, write_tables
+from madbench.records.views import viewed_records
 from madbench.types import Record, SeamError
 
 RowKey = tuple[str, int]
@@ -77,13 +78,6 @@ def tabulated(folder: RunFolder, view: Plan) -> Rows:
     rows = tabulate(measure(record) for record in viewed_records(folder, view))
     check_seam("parquet to metrics", view, Counted(rows))
     return rows
-
-
-def viewed_records(folder: RunFolder, view: Plan) -> Iterator[Record]:
-    """Those of the tables' records that `view` asks for."""
-    for record in read_records(folder):
-        if record.id.epoch < view.owed.get(record.id.sample, 0):
-            yield record
 
 
 def write_numbers(folder: RunFolder) -> Rows:

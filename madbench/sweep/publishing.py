@@ -10,8 +10,7 @@ from typing import cast
 from pydantic import JsonValue
 
 from madbench.records.seams import check_seam
-from madbench.run.job import asked
-from madbench.run.merging import viewed_records
+from madbench.records.views import asked_records
 from madbench.sweep.configs import flat
 from madbench.sweep.identity import config_hash
 from madbench.sweep.logs import note
@@ -65,7 +64,7 @@ def tracked(run: Planned, summary: Summary) -> TrackedRun:
         job_type=name.protocol,
         config={**flat(run.config), "arm": name.arm, "config_hash": config_hash(run.facts)},
         estimates=estimates[0] if estimates else {},
-        rows=(row_of(record) for record in viewed_records(folder, asked(run.job).view(folder.read_plan()))),
+        rows=(row_of(record) for record in asked_records(folder)),
         files=tuple(file for file in files if file.is_file()),
     )
 

@@ -1,6 +1,8 @@
 """Verbs work from records alone."""
 
 import json
+import re
+from collections import Counter
 
 import pytest
 from sweep.command import home, madbench, summary
@@ -21,6 +23,23 @@ def test_report_comes_out_the_same(trial):
     assert run(["report", str(home(trial))]) == 0
     after = summary(trial)
     assert (after["arms"], after["comparisons"]) == (before["arms"], before["comparisons"])
+
+
+def test_page_figures_and_numbers_speak_of_the_same_samples(tmp_path):
+    given = ("-m", "protocol=cot,self_consistency", "task.n=20")
+    assert madbench(tmp_path, *given).returncode == 0
+    assert madbench(tmp_path, *given, "limit=5").returncode == 0
+
+    def shown():
+        (text,) = re.findall(
+            r"<script[^>]*json[^>]*>(.*?)</script>", (home(tmp_path) / "report.html").read_text(), re.DOTALL
+        )
+        return Counter(episode["arm"] for episode in json.loads(text)["episodes"])
+
+    for _ in range(2):
+        assert {arm["metrics"]["accuracy"]["n"] for arm in summary(tmp_path)["arms"]} == {5}
+        assert shown() == {"cot": 5, "self_consistency": 5}
+        assert run(["report", str(home(tmp_path))]) == 0
 
 
 def test_score_gives_the_same_bytes_again(trial):
