@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from madbench.agents import Cast
@@ -19,6 +19,9 @@ from madbench.types import (
     Sessional,
     Turn,
 )
+
+Reread = Callable[[AnswerReader], AnswerReader]
+"""From a sample's own reader to the one that reads in its place."""
 
 PLAYED = (Ending.DONE, Ending.UNPARSED)
 """Rows that another reader can change; the others failed for reasons that no reader knows of."""
@@ -54,10 +57,10 @@ class ReplayEngine:
 
 @dataclass(slots=True)
 class Replay:
-    """Plays records again with `reader` in place of the task's own; sessions carry their new states on."""
+    """Plays records again with other readers than the samples' own; sessions carry their new states on."""
 
     play: Play
-    reader: AnswerReader
+    reread: Reread
     following: Mapping[str, Problem]
     """The next sample's problem by sample id, as in the run."""
     standing: dict[tuple[int, int], Carried] = field(default_factory=dict)
@@ -67,11 +70,11 @@ class Replay:
         if record.ending not in PLAYED or record.sample is None:
             return record
         engine, carried = ReplayEngine(record.turns), self._carried(record)
-        problem = replace(record.sample.problem, reader=self.reader)
+        problem = self._reread(record.sample.problem)
         other = self.following.get(problem.id)
         slot = Slot(
             replace(record.sample, problem=problem),
-            other and replace(other, reader=self.reader),
+            other and self._reread(other),
             record.id.epoch,
             record.id.attempt,
             carried,
@@ -82,6 +85,9 @@ class Replay:
         if record.place is not None:
             self.standing[record.id.epoch, record.place.session] = after
         return replace(played, turns=recorded(played.turns, record.turns), effort=record.effort)
+
+    def _reread(self, problem: Problem) -> Problem:
+        return replace(problem, reader=self.reread(problem.reader))
 
     def _carried(self, record: Record) -> Carried:
         if record.place is None or not isinstance(self.play.protocol, Sessional):

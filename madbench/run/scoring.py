@@ -13,10 +13,9 @@ from madbench.records.tables import read_records, write_tables
 from madbench.run.episodes import Play
 from madbench.run.job import samples_of
 from madbench.run.merging import merged, write_numbers
-from madbench.run.replay import Replay
+from madbench.run.replay import Replay, Reread
 from madbench.run.scores import scores_of
 from madbench.types import (
-    AnswerReader,
     Ending,
     InputError,
     ProtocolSettings,
@@ -26,14 +25,13 @@ from madbench.types import (
 )
 
 
-def score(
-    folder: RunFolder, task: Task, protocol: ProtocolSettings, *, reader: AnswerReader | None = None
-) -> int:
+def score(folder: RunFolder, task: Task, protocol: ProtocolSettings, *, reread: Reread | None = None) -> int:
     """Write the tables and metrics.json anew, every score redone from outcome, turns and target.
 
-    With a `reader`, every episode is played again on its recorded completions, each keyed by who spoke, so
-    that readings, votes and consensus are redone too; the shards keep what was run. Returns how many rows
-    could not be replayed (they count as errored). Raises InputError where the folder holds no records.
+    `reread` makes another reader of each sample's own: every episode is then played again on its recorded
+    completions, each keyed by who spoke, so that readings, votes and consensus are redone too; the shards keep
+    what was run. Returns how many rows could not be replayed (they count as errored). Raises InputError where
+    the folder holds no records.
     """
     lost = 0
 
@@ -45,7 +43,7 @@ def score(
             yield rescored(new, task, protocol)
 
     with folder.locked(), asyncio.Runner() as loop:
-        replay = None if reader is None else replay_of(folder, task, protocol, reader)
+        replay = None if reread is None else replay_of(folder, task, protocol, reread)
         write_tables(folder, rows())
         write_numbers(folder)
     return lost
@@ -72,7 +70,7 @@ def rescored(record: Record, task: Task, protocol: ProtocolSettings) -> Record:
     return replace(record, scores=scores, error=error)
 
 
-def replay_of(folder: RunFolder, task: Task, protocol: ProtocolSettings, reader: AnswerReader) -> Replay:
+def replay_of(folder: RunFolder, task: Task, protocol: ProtocolSettings, reread: Reread) -> Replay:
     asked = folder.read_asked()
     samples = samples_of(task)
     others = [*samples[1:], samples[0]]
@@ -82,4 +80,4 @@ def replay_of(folder: RunFolder, task: Task, protocol: ProtocolSettings, reader:
         if other is not sample
     }
     play = Play(protocol, task, RoleSettings.model_validate(asked.defaults), Cast({}), asked.seed)
-    return Replay(play, reader, following)
+    return Replay(play, reread, following)

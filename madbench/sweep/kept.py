@@ -12,7 +12,7 @@ from madbench.records.layout import RunFolder, write_text
 from madbench.run.job import Job, RunName
 from madbench.sweep.manifests import config_of
 from madbench.sweep.planning import restore
-from madbench.types import InputError, Strict
+from madbench.types import InputError, Strict, Summary
 
 FILE = "sweep.json"
 
@@ -29,11 +29,17 @@ class Shown(Strict):
 
 class Kept(Strict):
     """`sweep.json` in an experiment's folder: its last sweep. `rates` are by cast, in tokens (prompts and replies
-    together) a second.
+    together) a second; `absent` says which runs failed, `spent` what the sweep itself generated.
     """
 
     runs: tuple[Shown, ...]
     rates: Mapping[str, float]
+    absent: tuple[str, ...] = ()
+    spent: Mapping[str, float] | None = None
+
+    def told(self, summary: Summary) -> Summary:
+        """A summary of these runs with what no record says."""
+        return replace(summary, notes=(*summary.notes, *self.absent), spent=self.spent)
 
 
 def shown(job: Job) -> Shown:

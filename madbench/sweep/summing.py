@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from madbench.metrics import MeasuredRun, summarise
@@ -47,10 +46,14 @@ def _report(
     whole: Sequence[Planned], numbers: Sequence[MeasuredRun], runs: Sequence[Planned], progress: Progress
 ) -> None:
     home = runs[0].config.home
-    kept = Kept(runs=tuple(shown(run.job) for run in whole), rates=_rates(home, runs, progress))
+    kept = Kept(
+        runs=tuple(shown(run.job) for run in whole),
+        rates=_rates(home, runs, progress),
+        absent=_absent(runs, whole),
+        spent=_spent(progress),
+    )
     write_kept(home, kept)
-    summary = summarise(home.name, numbers)
-    summary = replace(summary, notes=(*summary.notes, *_absent(runs, whole)), spent=_spent(progress))
+    summary = kept.told(summarise(home.name, numbers))
     tell(summary, home, [run.job for run in whole])
     publish(whole, summary)
 
@@ -88,9 +91,9 @@ def _finish(run: Planned, progress: Progress) -> MeasuredRun | None:
         return None
 
 
-def _absent(runs: Sequence[Planned], whole: Sequence[Planned]) -> list[str]:
+def _absent(runs: Sequence[Planned], whole: Sequence[Planned]) -> tuple[str, ...]:
     gone = [run for run in runs if run not in whole]
-    return [f"{run.name.arm} (seed {run.job.seed}) is not in this summary: it failed." for run in gone]
+    return tuple(f"{run.name.arm} (seed {run.job.seed}) is not in this summary: it failed." for run in gone)
 
 
 def _spent(progress: Progress) -> dict[str, float]:

@@ -80,7 +80,11 @@ def _exactly(arguments: Sequence[str], verb: Verb) -> Sequence[str]:
 VERBS: Mapping[str, Verb] = MappingProxyType(
     {
         "report": Verb("report FOLDER", "write an experiment's report anew, from its records", report),
-        "score": Verb("score FOLDER [reader=NAME]", "score its records again, without a model", score),
+        "score": Verb(
+            "score FOLDER [reader=NAME]",
+            "score its records again, without a model (reader=strict: marked answers alone)",
+            score,
+        ),
         "compare": Verb("compare FOLDER ARM ARM", "paired difference of two arms", compare),
         "prefetch": Verb("prefetch +experiment=NAME", "bring its models and data to this machine", prefetch),
     }

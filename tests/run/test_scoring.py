@@ -111,7 +111,7 @@ def test_tables_alone_are_enough(job):
 
 def test_nothing_to_score_is_bad_input(tmp_path):
     with pytest.raises(InputError, match="no plan"):
-        score(job_at(tmp_path).folder, Synthetic(3), Debate(), reader=ChoiceReader("ABCD"))
+        score(job_at(tmp_path).folder, Synthetic(3), Debate(), reread=lambda _: ChoiceReader("ABCD"))
     with pytest.raises(InputError, match="no records"):
         score(job_at(tmp_path).folder, Synthetic(3), Debate())
 
@@ -132,7 +132,7 @@ def test_another_scorer_changes_what_it_should(job):
 
 def test_the_same_reader_played_again_changes_nothing(job):
     before = everything(job.folder)
-    assert score(job.folder, job.task, job.protocol, reader=ChoiceReader("ABCD")) == 0
+    assert score(job.folder, job.task, job.protocol, reread=lambda _: ChoiceReader("ABCD")) == 0
     assert everything(job.folder) == before
 
 
@@ -144,7 +144,7 @@ def test_another_reader_has_votes_redone(tmp_path, protocol):
     job = job_at(tmp_path, task=Synthetic(30), protocol=protocol)
     run(job)
     before = finish(job)
-    assert score(job.folder, job.task, protocol, reader=Shifted("ABCD")) == 0
+    assert score(job.folder, job.task, protocol, reread=lambda _: Shifted("ABCD")) == 0
     after = list(read_records(job.folder))
     shift = dict(zip("ABCD", "BCDA", strict=True)) | {None: None}
     for old, new in zip(before, after, strict=True):
@@ -163,7 +163,7 @@ def test_another_reader_has_votes_redone(tmp_path, protocol):
 
 
 def test_a_blind_reader_leaves_nothing_right(job):
-    score(job.folder, job.task, job.protocol, reader=Blind("ABCD"))
+    score(job.folder, job.task, job.protocol, reread=lambda _: Blind("ABCD"))
     metrics = json.loads(job.folder.metrics.read_text())["metrics"]
     assert metrics["accuracy"]["value"] == 0
     assert metrics["unparsed_rate"]["value"] == 1
@@ -183,7 +183,7 @@ def test_a_turn_that_was_never_recorded_makes_a_row_that_cannot_be_replayed(tmp_
     run(job, model=SimulatedModel(0.25, mute=0.3))
     finish_job(job)
     before = list(read_records(job.folder))
-    lost = score(job.folder, job.task, protocol, reader=Shifted("ABCD"))
+    lost = score(job.folder, job.task, protocol, reread=lambda _: Shifted("ABCD"))
     after = list(read_records(job.folder))
     elsewhere = [row for row in after if row.ending is Ending.RETRY]
     assert lost == len(elsewhere) > 0
@@ -196,5 +196,5 @@ def test_sessions_are_played_again_with_their_memory(tmp_path):
     job = job_at(tmp_path, task=Synthetic(10), protocol=Remembers(step=ask))
     run(job)
     before = finish(job)
-    assert score(job.folder, job.task, job.protocol, reader=Shifted("ABCD")) == 0
+    assert score(job.folder, job.task, job.protocol, reread=lambda _: Shifted("ABCD")) == 0
     assert [row.place for row in read_records(job.folder)] == [row.place for row in before]
