@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 
 from pydantic import JsonValue
 
 from madbench.agents import prompt_hashes, settings_of
 from madbench.sweep.building import Built
+from madbench.tasks.hashing import content_hash
 from madbench.types import Model, ProtocolSettings, RoleSettings, Sample
 
 SEMANTICS = 1
@@ -24,7 +25,6 @@ def facts_of(built: Built, samples: Sequence[Sample], seed: int) -> dict[str, Js
     """
     protocol = built.protocol
     roles = {role: settings_of(role, protocol, built.defaults) for role in protocol.plays}
-    shadows = frozenset(settings.templates for settings in roles.values() if settings.templates)
     facts = {
         "semantics": SEMANTICS,
         "seed": seed,
@@ -32,7 +32,7 @@ def facts_of(built: Built, samples: Sequence[Sample], seed: int) -> dict[str, Js
         "protocol": {"class": type(protocol).__qualname__, **_fields(protocol)},
         "cast": {role: [model.fingerprint() for model in players(built, role)] for role in protocol.plays},
         "roles": {role: _spoken(settings) for role, settings in roles.items()},
-        "prompts": _prompts(protocol_file(protocol), shadows),
+        "prompts": _prompts(protocol_file(protocol), roles),
     }
     plain: dict[str, JsonValue] = json.loads(json.dumps(facts, default=repr))
     return plain
@@ -55,19 +55,14 @@ def protocol_file(protocol: ProtocolSettings) -> str:
     return founder.__module__.rpartition(".")[2]
 
 
-def content_hash(samples: Iterable[Sample]) -> str:
-    """Over every sample in order: question, reader, shots and target."""
-    digest = hashlib.sha256()
-    for sample in samples:
-        digest.update(repr(sample).encode())
-    return digest.hexdigest()
-
-
-def _prompts(name: str, shadows: frozenset[str]) -> dict[str, str]:
-    """Hashes of all templates; those of a user's own folder by their place in it, wherever it lies."""
-    hashes = prompt_hashes(name, shadows)
-    for shadow in shadows:
-        hashes = {label.replace(f"{shadow}/", "own/", 1): digest for label, digest in hashes.items()}
+def _prompts(name: str, roles: Mapping[str, RoleSettings]) -> dict[str, str]:
+    """Hash of every template by its name; of a role's own folder by its place in there, wherever that lies."""
+    hashes = prompt_hashes(name)
+    for role, settings in roles.items():
+        if own := settings.templates:
+            for label, digest in prompt_hashes(name, frozenset({own})).items():
+                if label.startswith(f"{own}/"):
+                    hashes[f"{role}: {label.removeprefix(f'{own}/')}"] = digest
     return hashes
 
 

@@ -15,11 +15,12 @@ def short_hash(text: str) -> str:
 
 
 def content_hash(samples: Iterable[Sample]) -> str:
-    """SHA-256 over all that decides what is asked and what is right, in order: ids, prompts, shots, answers."""
+    """SHA-256 over all that decides what is asked and what is right, in order: ids, prompts, readers, targets."""
     whole = hashlib.sha256()
     for sample in samples:
-        problem = sample.problem
+        problem, target = sample.problem, sample.target
         shots = [[shot.prompt, shot.reply] for shot in problem.shots]
-        row = [problem.id, problem.cluster, problem.prompt, repr(problem.reader), shots, sample.target.answer]
-        whole.update(json.dumps(row).encode() + b"\n")
+        asked = [problem.id, problem.cluster, problem.prompt, repr(problem.reader), shots]
+        row = [*asked, target.answer, dict(target.facts)]
+        whole.update(json.dumps(row, sort_keys=True).encode() + b"\n")
     return whole.hexdigest()

@@ -1,6 +1,6 @@
 """Names and identities of runs."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import given
@@ -9,6 +9,7 @@ from sweep.command import HERE
 
 from madbench.engines.simulated import SimulatedModel
 from madbench.protocols.cot import ChainOfThought
+from madbench.protocols.critic_profile import CriticProfile
 from madbench.protocols.debate import Debate
 from madbench.sweep.building import Built
 from madbench.sweep.configs import JobConfig, choices_of, conf_folder, flat, job_config
@@ -111,6 +112,46 @@ def test_own_prompts_count_by_content_wherever_they_lie(tmp_path):
     here = with_prompts("here", "{{ prompt }}!")
     assert with_prompts("there", "{{ prompt }}!") == here
     assert with_prompts("here", "{{ prompt }}?") != here
+
+
+def test_swapped_prompts_are_other_prompts(tmp_path):
+    files = [tmp_path / "debate" / "Exchange.j2", tmp_path / "solver" / "Asked.j2"]
+    texts = ["{{ prompt }}!", "{{ prompt }}?"]
+
+    def with_prompts(texts):
+        for file, text in zip(files, texts, strict=True):
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text)
+        return identity(replace(BUILT, defaults=RoleSettings(templates=str(tmp_path))))
+
+    assert with_prompts(texts) != with_prompts(texts[::-1])
+
+
+def test_two_roles_prompts_are_told_apart(tmp_path):
+    def with_prompts(*texts):
+        roles = {}
+        for role, text in zip(("answerer", "critic"), texts, strict=True):
+            file = tmp_path / role / "repair.j2"
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text)
+            roles[role] = {"templates": str(tmp_path / role)}
+        return identity(replace(BUILT, protocol=CriticProfile(roles=roles)))
+
+    assert len({with_prompts("a", "b"), with_prompts("b", "a"), with_prompts("b", "b")}) == 3
+
+
+def test_what_only_the_scorer_knows_is_part_of_the_task():
+    @dataclass(frozen=True)
+    class Hinting(Synthetic):
+        hint: str = "A"
+
+        def samples(self):
+            return [
+                replace(sample, target=replace(sample.target, facts={"hint": self.hint}))
+                for sample in super().samples()
+            ]
+
+    assert identity(replace(BUILT, task=Hinting(3))) != identity(replace(BUILT, task=Hinting(3, hint="B")))
 
 
 @given(st.text(max_size=40))
