@@ -13,13 +13,18 @@ LINE = 0.5
 def pipeline_verdict(summary: Summary) -> str:
     """One sentence: every planned row is there and nothing leaked, or what is amiss in which arm."""
     planned, found = (sum(getattr(row, key) for row in summary.integrity) for key in ("planned", "found"))
-    faults = [fault for row in summary.integrity for fault in _faults(row)]
     if not summary.integrity:
         return "The pipeline was not audited: no integrity rows."
     counts = f"{found} of {planned} planned rows found"
-    if faults:
-        return f"The pipeline is NOT whole ({counts}): " + "; ".join(faults) + "."
-    return f"The pipeline is whole: {counts}, none errored, none lost, no leaks."
+    if is_whole(summary):
+        return f"The pipeline is whole: {counts}, none errored, none lost, no leaks."
+    faults = [fault for row in summary.integrity for fault in _faults(row)]
+    return f"The pipeline is NOT whole ({counts}): " + "; ".join(faults) + "."
+
+
+def is_whole(summary: Summary) -> bool:
+    """Whether integrity was audited, and nothing is amiss in any arm."""
+    return bool(summary.integrity) and not any(_faults(row) for row in summary.integrity)
 
 
 def _faults(row: Integrity) -> list[str]:

@@ -61,7 +61,8 @@ def _report(
 def tell(summary: Summary, home: Path, jobs: Iterable[Job]) -> None:
     """Print what a user reads at the end; write the report, and say where it lies."""
     print(f"\n{terminal_table(summary)}", flush=True)
-    print(f"report: {write_report(summary, home, _folders(list(jobs)))}", flush=True)
+    page = write_report(summary, home, _folders(list(jobs)))
+    print(f"report: {page}\nall numbers and what they mean: {page.with_name('summary.md')}", flush=True)
 
 
 def _folders(jobs: Sequence[Job]) -> dict[str, Path]:

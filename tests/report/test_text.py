@@ -82,17 +82,33 @@ def test_pooled_rows_replace_their_seeds(summary, arm):
 
 
 def test_every_printed_column_is_defined(summary):
-    for text in (terminal_table(summary()), summary_markdown(summary())):
-        for name in (
-            "accuracy",
-            "theater_rate",
-            "convergence",
-            "ece",
-            "tokens_per_right_answer",
-            "to equal calls",
-            "p",
-        ):
-            assert f"{name}: " in text.replace("**", "")
+    text = summary_markdown(summary()).replace("**", "")
+    for name in (
+        "accuracy",
+        "theater_rate",
+        "convergence",
+        "ece",
+        "tokens_per_right_answer",
+        "to equal calls",
+        "p",
+    ):
+        assert f"\n- {name}: " in text
+
+
+def test_a_terminal_shows_what_a_newcomer_needs_and_the_file_the_rest(summary):
+    short, long = terminal_table(summary()), summary_markdown(summary())
+    assert len(short.splitlines()) <= 24
+    for words in ("debate - debate_no_peers", "Prompt and output tokens an episode", "Integrity", "quoted"):
+        assert words not in short
+        assert words in long
+    assert "The pipeline is whole: 288 of 288 planned rows found" in short
+    assert short.splitlines()[-1].startswith("Debate was worse")
+
+
+def test_a_terminal_shows_the_integrity_table_where_something_is_amiss(summary):
+    short = terminal_table(summary(integrity=(Integrity("debate", 48, 46, 0, 0, 2, 0, 5),)))
+    assert ["debate", "48", "46", "0", "0", "2", "0", "5"] in [line.split() for line in short.splitlines()]
+    assert "NOT whole" in short
 
 
 @pytest.mark.parametrize(

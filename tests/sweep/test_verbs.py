@@ -18,9 +18,14 @@ def trial(tmp_path_factory):
     return folder
 
 
-def test_report_comes_out_the_same(trial):
+def test_report_comes_out_the_same(trial, capsys):
     before = summary(trial)
     assert run(["report", str(home(trial))]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[-2:] == [
+        f"report: {home(trial)}/report.html",
+        f"all numbers and what they mean: {home(trial)}/summary.md",
+    ]
     after = summary(trial)
     assert (after["arms"], after["comparisons"]) == (before["arms"], before["comparisons"])
 
