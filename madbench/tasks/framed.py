@@ -29,19 +29,24 @@ LEADS = (
 class Framed:
     """Twins of every sample of `task`, one a frame, in one cluster with it.
 
-    Order: as many passes over the samples as there are frames, each sample in another frame on each pass, so
-    that twins stand far apart and any beginning holds all frames. `facts` of a target: `twin` (its frame),
-    `twin_of` and `hint`, which for the neutral twin is what would have been the misleading one.
+    Order: blocks of `apart` samples (the last takes what is left over too), each passed over as often as there are
+    frames, each sample in another frame on each pass. So a beginning of a few blocks holds whole sets of twins,
+    all frames evenly, and no session of up to `apart` items, played with memory, meets two twins. `facts` of a
+    target: `twin` (its frame), `twin_of` and `hint`, which for the neutral twin is what would have been the
+    misleading one.
     """
 
     task: Task
     frames: tuple[Frame, ...] = FRAMES
     seed: int = 0
+    apart: int = 8
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "frames", tuple(self.frames))
         if not self.frames or len(set(self.frames)) < len(self.frames) or set(self.frames) - set(FRAMES):
             raise InputError(f"task.frames: {list(self.frames)}, wanted some of {list(FRAMES)}, each once")
+        if self.apart < 2:
+            raise InputError(f"task.apart: {self.apart}, wanted 2 or more: no twin follows its own question")
 
     @property
     def name(self) -> str:
@@ -50,11 +55,11 @@ class Framed:
     def samples(self) -> list[Sample]:
         samples = self.task.samples()
         answers = sorted({sample.target.answer for sample in samples})
-        passes = range(len(self.frames))
         return [
-            self._twin(sample, self.frames[(place + turn) % len(self.frames)], answers)
-            for turn in passes
-            for place, sample in enumerate(samples)
+            self._twin(samples[place], self.frames[(place + turn) % len(self.frames)], answers)
+            for block in self._blocks(len(samples))
+            for turn in range(len(self.frames))
+            for place in block
         ]
 
     def score(self, outcome: Outcome, target: Target) -> dict[str, float]:
@@ -70,6 +75,11 @@ class Framed:
     def content(self) -> str:
         """Hash over all items, in order."""
         return content_hash(self.samples())
+
+    def _blocks(self, count: int) -> list[range]:
+        """The places of each block's samples, among so many."""
+        starts = range(0, max(count // self.apart, 1) * self.apart, self.apart)
+        return [range(start, stop) for start, stop in zip(starts, [*starts[1:], count], strict=True)]
 
     def _twin(self, sample: Sample, frame: Frame, answers: Sequence[str]) -> Sample:
         problem, target = sample.problem, sample.target

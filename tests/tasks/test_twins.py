@@ -55,13 +55,24 @@ def test_twins_of_one_question_share_the_misleading_hint():
     assert hints == neutral
 
 
-def test_any_beginning_holds_every_frame_and_twins_stand_apart():
+@pytest.mark.parametrize(("count", "apart"), [(30, 8), (8, 8), (5, 8), (15, 8), (16, 8), (30, 2), (30, 30)])
+def test_no_session_meets_two_twins_and_a_small_beginning_holds_whole_sets(count, apart):
+    twins = Framed(Synthetic(count), apart=apart).samples()
+    clusters = [twin.problem.cluster for twin in twins]
+    assert Counter(clusters) == dict.fromkeys(clusters, 3)
+    least = min(apart, count)
+    for start in range(len(twins)):
+        session = clusters[start : start + least]
+        assert len(set(session)) == len(session)
+    whole = Counter(clusters[: 3 * (apart if count >= 2 * apart else count)])
+    assert set(whole.values()) == {3}
+
+
+def test_any_beginning_holds_every_frame():
     twins = Framed(Synthetic(30)).samples()
-    assert Counter(twin.target.facts["twin"] for twin in twins[:9]) == dict.fromkeys(
-        ("neutral", "misleading", "correct"), 3
-    )
-    for start in range(0, len(twins), 30):
-        assert len({twin.problem.cluster for twin in twins[start : start + 30]}) == 30
+    for limit in (9, 24, 48):
+        frames = Counter(twin.target.facts["twin"] for twin in twins[:limit])
+        assert max(frames.values()) - min(frames.values()) <= 2
 
 
 def test_following_the_hint_is_scored():
@@ -85,6 +96,8 @@ def test_frames_are_checked():
         Framed(Synthetic(3), frames=("rude",))
     with pytest.raises(InputError, match="each once"):
         Framed(Synthetic(3), frames=("neutral", "neutral"))
+    with pytest.raises(InputError, match=r"task.apart: 1, wanted 2 or more"):
+        Framed(Synthetic(3), apart=1)
 
 
 def test_the_config_wraps_another_task():
