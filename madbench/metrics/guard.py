@@ -74,13 +74,24 @@ def _asks(records: Sequence[Record], fault: Fault, of: str, sign: Sign) -> Alarm
 
 
 def _movement(records: Sequence[Record]) -> Alarm | None:
-    """Theater: nobody changed an answer, took anything up, or answered an objection."""
+    """Theater: nobody changed an answer, took anything up, or answered an objection.
+
+    Seats that agreed from the start had nothing to move for: a strong model's arm is not dead for that.
+    """
     shown = [
         (record, theater > 0.5)
         for record in records
-        if (theater := measure(record).numbers.get("theater")) is not None
+        if _disputed(record) and (theater := measure(record).numbers.get("theater")) is not None
     ]
-    return _alarm(Fault.MOVEMENT, "debates", shown)
+    return _alarm(Fault.MOVEMENT, "disputed debates", shown) if len(shown) >= LEAST else None
+
+
+def _disputed(record: Record) -> bool:
+    """Whether anybody objected, or the first answers differed."""
+    outcome = record.outcome
+    if outcome is None or outcome.ledger:
+        return outcome is not None
+    return len(set(next(iter(outcome.positions), ()))) > 1
 
 
 def _constant(records: Sequence[Record]) -> Alarm | None:

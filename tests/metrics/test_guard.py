@@ -36,7 +36,21 @@ def test_a_dead_debate_names_a_transcript_to_read():
     alarms = {alarm.fault: alarm for alarm in watch([dead(index) for index in range(6)])}
     assert set(alarms) == {Fault.MOVEMENT, Fault.REPLAYED}
     assert (alarms[Fault.MOVEMENT].share, alarms[Fault.MOVEMENT].read.sample) == (1, "q0")
-    assert str(alarms[Fault.MOVEMENT]) == "no movement: 100% of debates; read q0, epoch 0"
+    assert str(alarms[Fault.MOVEMENT]) == "no movement: 100% of disputed debates; read q0, epoch 0"
+
+
+def agreed(index):
+    said = [(f"Case {index}: it is B. Answer: B", "B"), (f"Case {index}: B, surely. Answer: B", "B")]
+    again = [(f"As I said before in {index}. Answer: B", "B"), (f"I too stay by my {index}. Answer: B", "B")]
+    return debate([said, again], of=sample(f"q{index}"))
+
+
+def test_seats_that_agree_from_the_start_are_not_dead():
+    assert faults([agreed(index) for index in range(6)]) == set()
+    assert faults([*(agreed(index) for index in range(5)), dead(5)]) == set()
+    assert faults([*(agreed(index) for index in range(4)), *(dead(index) for index in range(4, 8))]) == {
+        Fault.MOVEMENT
+    }
 
 
 def test_missing_markers():

@@ -1,13 +1,16 @@
-"""Protocols and trackers that go wrong on purpose."""
+"""Protocols, models and trackers that go wrong on purpose."""
 
 import os
 import signal
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 
 from madbench.agents import Episode
+from madbench.engines.simulated import SimulatedEngine, SimulatedModel
 from madbench.protocols.cot import ChainOfThought
 from madbench.tracking import Published, TrackedRun
-from madbench.types import Outcome, Problem
+from madbench.types import Completion, Outcome, Problem, Request
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +33,26 @@ class Killing(ChainOfThought):
             os.mknod(f"{self.folder}/{used}")
             os.kill(os.getpid(), signal.SIGKILL)
         return outcome
+
+
+@dataclass(frozen=True)
+class Stored(SimulatedModel):
+    """Gives stored texts: one for everything, or one for each seat's first words (the same whatever it hears)."""
+
+    per_seat: bool = False
+
+    @asynccontextmanager
+    async def open(self) -> AsyncGenerator[SimulatedEngine]:
+        yield StoredEngine(self)
+
+
+class StoredEngine(SimulatedEngine):
+    async def generate(self, request: Request) -> Completion:
+        said = await super().generate(request)
+        if not self._model.per_seat:
+            return replace(said, text="As an expert in such questions I can say this.\nAnswer: B")
+        before = [message.text for message in request.messages if message.role == "assistant"]
+        return replace(said, text=before[-1]) if before else said
 
 
 @dataclass(frozen=True)
