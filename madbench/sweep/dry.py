@@ -24,10 +24,13 @@ LETTERS = 4
 """Letters taken for a token: a model's own tokenizer comes with its weights, which a dry run leaves alone."""
 ASSUMED = 1000.0
 """Tokens a second, prompts and replies together, assumed where this cast has not run yet."""
+MOST = 4
+"""So many different answers are tried: with 2 to 4, some number leaves up to 12 seats without a single majority."""
 
 NOTE = f"""\
-At most: every reply as long as allowed, {LETTERS} letters a token, no repairs. What arms share is generated once;
-votes that only serve comparison are generated and charged to no arm."""
+At most, but for repairs: every reply as long as allowed, answers that differ where that costs more. Tokens of
+prompts are guessed from their letters, {LETTERS} to a token; the model's own tokenizer is not loaded. What arms share
+is generated once; votes that only serve comparison are generated and charged to no arm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,10 @@ class Cost:
     calls: int = 0
     prompt_tokens: int = 0
     output_tokens: int = 0
+
+    @property
+    def tokens(self) -> int:
+        return self.prompt_tokens + self.output_tokens
 
     def plus(self, turn: Turn, times: int) -> Cost:
         """With so many asks like this one."""
@@ -49,20 +56,26 @@ class Cost:
 
 
 def dry_run(runs: Sequence[Planned]) -> str:
-    """Play one episode of every run with made-up replies; the text tells prompts, counts and time."""
-    records = [asyncio.run(rehearse(run)) for run in runs]
+    """Play an episode of every run with made-up replies; the text tells prompts, counts and time."""
+    records = [dearest(run) for run in runs]
     together = list(zip(runs, records, strict=True))
     prompts = [_prompts(run, record) for run, record in together]
     return "\n\n".join([*prompts, _table(together), _time(together)])
 
 
-async def rehearse(run: Planned) -> Record:
-    """The first episode of a run, played by nobody: forms are filled with their smallest values."""
+def dearest(run: Planned) -> Record:
+    """The first episode of a run as it costs most: with seats that agree, and with up to MOST different answers."""
+    records = [asyncio.run(rehearse(run, choices)) for choices in range(1, MOST + 1)]
+    return max(records, key=lambda record: attributed(run, record).tokens)
+
+
+async def rehearse(run: Planned, choices: int) -> Record:
+    """The first episode of a run, played by nobody: answers go round, forms are filled with their smallest values."""
     records: list[Record] = []
     with TemporaryDirectory() as folder:
         protocol = replace(run.built.protocol, roles=_forms(run.built))
         job = replace(run.job, folder=RunFolder(Path(folder)), protocol=protocol, epochs=1, limit=1)
-        cast = Cast({"default": [Pretender(samples_of(job.task)[0].problem)]})
+        cast = Cast({"default": [Pretender(samples_of(job.task)[0].problem, choices)]})
         await run_job(job, cast, on_episode=records.append, concurrency=1)
     return records[0]
 
@@ -135,7 +148,7 @@ def _time(runs: Sequence[tuple[Planned, Record]]) -> str:
     rates = [rates_of(run.config.home, run.name.cast) for run, _ in runs]
     known = [rate for rate in rates if rate is not None]
     rate, cost = (min(known) if len(known) == len(rates) else ASSUMED), generated(runs)
-    seconds = (cost.prompt_tokens + cost.output_tokens) / rate
+    seconds = cost.tokens / rate
     all_known = len(known) == len(rates)
     source = "measured by an earlier run" if all_known else "assumed: no run has measured this cast"
     return f"Time: at most {duration(seconds)}, at {rate:.0f} tokens a second ({source})."

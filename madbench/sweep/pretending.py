@@ -10,17 +10,26 @@ from madbench.types import AnswerReader, Completion, Problem, Request
 
 REPLY = "(a reply)"
 """Stands for the words of a reply; what is asked later may repeat it."""
+BARE = (*"123456789", "yes", "no", *"ABCDEFGHI")
+"""Answers that one reader or another understands."""
 
 
 class Pretender:
-    """Fills in forms, and else gives an answer that the problem's reader can find."""
+    """Fills in forms, and else gives an answer that the problem's reader can find.
 
-    def __init__(self, problem: Problem) -> None:
-        self._text = f"{REPLY} {readable(problem.reader)}"
+    The replies go round `choices` different answers: where seats agree, some protocols ask less.
+    """
+
+    def __init__(self, problem: Problem, choices: int = 1) -> None:
+        self._answers = readable(problem.reader)[:choices]
+        self._asked = 0
 
     async def generate(self, request: Request) -> Completion:
-        text = self._text if request.schema is None else json.dumps(smallest(json.loads(request.schema)))
-        return Completion(text, "stop", 0, 0)
+        turn = self._asked % len(self._answers)
+        self._asked += 1
+        if request.schema is not None:
+            return Completion(json.dumps(smallest(json.loads(request.schema), pick=turn)), "stop", 0, 0)
+        return Completion(f"{REPLY} {self._answers[turn]}", "stop", 0, 0)
 
     def excess(self, request: Request) -> int:
         return 0
@@ -29,38 +38,47 @@ class Pretender:
         return repr(request)
 
 
-def readable(reader: AnswerReader) -> str:
-    """A text in which the reader finds an answer."""
-    candidates = [f"Answer: {answer}" for answer in (smallest(reader.schema()), "1", "yes", "A")]
-    return next((text for text in candidates if reader.read(text).answer is not None), candidates[0])
+def readable(reader: AnswerReader) -> list[str]:
+    """Texts in which the reader finds an answer, each another; where it finds none in any, one text all the same."""
+    options = reader.schema().get("enum")
+    bare = [*(options if isinstance(options, list) else ()), smallest(reader.schema()), *BARE]
+    texts: dict[str, str] = {}
+    for text in (f"Answer: {answer}" for answer in bare):
+        if found := reader.read(text).answer:
+            texts.setdefault(found, text)
+    return list(texts.values()) or [f"Answer: {bare[0]}"]
 
 
-def smallest(schema: JsonValue, defs: JsonValue = None) -> JsonValue:
-    """A small instance of a JSON schema; texts are `REPLY`, cut or stretched to the bounds."""
+def smallest(schema: JsonValue, defs: JsonValue = None, *, pick: int = 0) -> JsonValue:
+    """A small instance of a JSON schema; texts are `REPLY`, cut or stretched to the bounds, and of listed values
+    the one at `pick`, counted round, is taken.
+    """
     if not isinstance(schema, dict):
         return None
     defs = schema.get("$defs", defs)
     if isinstance(ref := schema.get("$ref"), str) and isinstance(defs, dict):
-        return smallest(defs[ref.rpartition("/")[2]], defs)
+        return smallest(defs[ref.rpartition("/")[2]], defs, pick=pick)
     if "const" in schema:
         return schema["const"]
-    for key in ("enum", "anyOf", "oneOf", "allOf"):
+    if isinstance(listed := schema.get("enum"), list):
+        return listed[pick % len(listed)]
+    for key in ("anyOf", "oneOf", "allOf"):
         if isinstance(options := schema.get(key), list):
-            return options[0] if key == "enum" else smallest(options[0], defs)
-    return _of_type(schema, defs)
+            return smallest(options[0], defs, pick=pick)
+    return _of_type(schema, defs, pick)
 
 
-def _of_type(schema: dict[str, JsonValue], defs: JsonValue) -> JsonValue:
+def _of_type(schema: dict[str, JsonValue], defs: JsonValue, pick: int) -> JsonValue:
     kind = schema.get("type")
     if kind == "object":
         fields = schema.get("properties")
         return (
-            {name: smallest(field, defs) for name, field in fields.items()}
+            {name: smallest(field, defs, pick=pick) for name, field in fields.items()}
             if isinstance(fields, dict)
             else {}
         )
     if kind == "array":
-        return [smallest(schema.get("items"), defs)] * _bound(schema, "minItems", 0)
+        return [smallest(schema.get("items"), defs, pick=pick)] * _bound(schema, "minItems", 0)
     if kind == "string":
         return _text(schema)
     if kind in ("integer", "number"):

@@ -43,6 +43,24 @@ def test_counts_are_those_of_the_protocol(tmp_path, capsys):
     assert not list(tmp_path.rglob("runs"))
 
 
+@pytest.mark.parametrize("protocol", ["conformist", "follower"])
+def test_seats_that_may_keep_an_answer_are_counted_as_if_none_did(protocol, tmp_path, capsys):
+    assert dry(tmp_path, f"protocol={protocol}", "limit=5") == 0
+    shown = capsys.readouterr().out
+    assert re.search(rf"^{protocol} +5 +{5 * 15} ", shown, re.M)  # 5 seats, 2 exchanges
+    assert "4 to a token; the model's own tokenizer is not loaded" in shown
+
+
+def test_no_run_costs_more_than_was_told(tmp_path, capsys):
+    given = ("-m", "protocol=conformist,follower,debate,self_refine,cot", "sampling.max_tokens=50", "limit=6")
+    assert dry(tmp_path, *given) == 0
+    told = dict(re.findall(r"^(\w+) +6 +(\d+) ", capsys.readouterr().out, re.M))
+    assert madbench(tmp_path, *given).returncode == 0
+    calls = {arm["arm"]: 6 * arm["metrics"]["calls"]["value"] for arm in summary(tmp_path)["arms"]}
+    assert set(told) - {"to generate"} == set(calls)
+    assert all(calls[arm] <= int(told[arm]) for arm in calls)
+
+
 def test_time_is_told_from_an_earlier_run(tmp_path, capsys):
     assert madbench(tmp_path, "protocol=cot").returncode == 0
     assert summary(tmp_path)["spent"]["output_tokens"] > 0
@@ -50,9 +68,21 @@ def test_time_is_told_from_an_earlier_run(tmp_path, capsys):
     assert "measured by an earlier run" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("reader", [BoolReader(), ChoiceReader("ABC"), NumberReader(), TextReader()])
-def test_an_answer_is_made_up_that_the_reader_finds(reader):
-    assert reader.read(readable(reader)).answer is not None
+@pytest.mark.parametrize(
+    ("reader", "least"),
+    [
+        (BoolReader(), 2),
+        (BoolReader("valid", "invalid"), 2),
+        (ChoiceReader("ABC"), 3),
+        (ChoiceReader("XYZ"), 3),
+        (NumberReader(), 4),
+        (TextReader(), 4),
+    ],
+)
+def test_answers_are_made_up_that_the_reader_tells_apart(reader, least):
+    found = [reader.read(text).answer for text in readable(reader)]
+    assert len(set(found)) == len(found) >= least
+    assert None not in found
 
 
 def test_smallest_values():
@@ -80,6 +110,7 @@ def test_smallest_values():
         "fixed": 4,
         "either": None,
     }
+    assert smallest(schema, pick=3)["move"] == "CHANGE"
 
 
 def arms_shown(folder, capsys, *given):
