@@ -17,7 +17,7 @@ def argued(record: Record, outcome: Outcome, own: tuple[Answers, ...]) -> dict[s
     """`theater` (1 or 0) and what it rests on; nothing where no seat was shown another's words."""
     if outcome.ledger:
         return contested(outcome.ledger, own)
-    if len(own) < 2 or len(own[0]) < 2:
+    if len(own) < 2 or len(own[0]) < 2 or outcome.facts.get("peers") == "none":
         return {}
     said = {id(turn): Said.of(turn) for turn in record.turns}
     heard = [uptake for turn in record.turns if (uptake := took_up(turn, record, said)) is not None]

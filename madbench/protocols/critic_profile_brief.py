@@ -13,8 +13,8 @@ from pydantic import StringConstraints
 from madbench.protocols import critic_profile_forms as full
 
 PLAIN = r"^[^\x00-\x20\"\\\x7f][^\x00-\x1f\"\\\x7f]*$"
-Line = Annotated[str, StringConstraints(pattern=PLAIN, max_length=120)]
-Half = Annotated[str, StringConstraints(pattern=PLAIN, max_length=60)]
+Line = Annotated[str, StringConstraints(pattern=PLAIN, max_length=80)]
+Half = Annotated[str, StringConstraints(pattern=PLAIN, max_length=40)]
 
 
 class Rephrased(full.Rephrased):

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
+from pydantic import JsonValue
+
 from madbench.agents import Agent, Episode, together
 from madbench.metrics.votes import TieRule, majority
 from madbench.protocols.hearing import Hearing
@@ -56,9 +58,7 @@ class Debate(ProtocolSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.agents < 1 or self.debate_rounds < 0:
-            raise InputError(
-                f"protocol: agents={self.agents}, debate_rounds={self.debate_rounds}; least 1 and 0"
-            )
+            raise InputError(f"protocol: agents={self.agents} debate_rounds={self.debate_rounds}; least 1, 0")
         if self.revision != Always() and (self.peers != "real" or self.hearing.memory != "last_only"):
             raise InputError("protocol.revision: such a rule needs peers: real and hearing.memory: last_only")
 
@@ -68,7 +68,8 @@ class Debate(ProtocolSettings):
         voters = positions[-1] if self.decides == "all" else positions[-1][:1]
         vote = majority(voters, seed=episode.tie_seed, tie=self.tie)
         share = {} if vote.share is None or self.decides == "first" else {"vote_share": vote.share}
-        return Outcome(vote.answer, positions, StopReason.MAX_ROUNDS, share, facts={"tied": list(vote.tied)})
+        facts: dict[str, JsonValue] = {"tied": list(vote.tied), "peers": self.peers}
+        return Outcome(vote.answer, positions, StopReason.MAX_ROUNDS, share, facts=facts)
 
     async def rounds(self, problem: Problem, episode: Episode) -> list[list[Statement]]:
         """What every seat says, round by round."""

@@ -485,13 +485,13 @@ def test_the_longest_quick_reply_fits_its_tokens():
     answer = len('"-123456789012345.123456"')
     longest = {
         "judge": max(
-            len('{"unclear":false,"text":""}') + 120,
-            len('{"facts":""}') + 120,
-            len('{"reasons":"","answer":,"confidence":"medium","uncertainty":""}') + 60 + answer + 60,
-            len('{"criticised":false,"note":""}') + 60,
+            len('{"unclear":false,"text":""}') + 80,
+            len('{"facts":""}') + 80,
+            len('{"reasons":"","answer":,"confidence":"medium","uncertainty":""}') + 40 + answer + 40,
+            len('{"criticised":false,"note":""}') + 40,
         ),
-        "critic": len('{"objection":"","done":false}') + 120,
-        "answerer": len('{"reply":"","answer":,"stance":"conceded"}') + 120 + answer,
+        "critic": len('{"objection":"","done":false}') + 80,
+        "answerer": len('{"reply":"","answer":,"stance":"conceded"}') + 80 + answer,
     }
     for role, size in longest.items():
         settings = settings_of(role, protocol, RoleSettings())
