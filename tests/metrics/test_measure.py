@@ -192,6 +192,19 @@ def test_no_interaction_no_theater():
     assert "theater" not in numbers("B", [["B"], ["B"]], [turn("B", "B"), turn("B", "B", round=1)])
 
 
+def test_a_peer_that_repeats_the_question_is_not_heard_where_peers_are_silent():
+    echo = "Which one?"
+    told = [Message("user", f"Go through your reply again.\n\n{echo}\nEnd with the answer.")]
+    turns = [
+        turn("B", "B"),
+        turn(echo, None, seat=1),
+        *(turn("B", "B", seat=s, round=1, told=told) for s in (0, 1)),
+    ]
+    positions = [["B", None], ["B", "B"]]
+    assert measure(record("B", positions, turns)).numbers["theater"] == 0
+    assert "theater" not in measure(record("B", positions, turns, facts={"peers": "none"})).numbers
+
+
 def test_a_seat_reminded_of_its_own_words_has_heard_nobody():
     own = "Seventeen apples remain. Answer: B"
     told = [Message("user", f"You said:\n{own}\nThink again.")]

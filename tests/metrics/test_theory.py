@@ -226,12 +226,3 @@ def test_unparsed_seats_are_never_right(tmp_path):
     _name, wrong = WRONG["unparsed counts as right"]
     values = [wrong(row, lambda answer, row=row: answer == row.sample.target.answer) for row in rows]
     assert not near(sum(values) / N, truth)
-
-
-def test_a_debate_in_which_nobody_heard_anybody_is_not_judged_as_one(tmp_path):
-    """Short replies of two seats can be alike to the letter; asked again alone, that is no hearing."""
-    job = job_at(tmp_path / "alone", protocol=Debate(peers="none"), task=Synthetic(24))
-    run(job, model=MODEL)
-    finish_job(job)
-    rows = tabulate(measure(record) for record in read_records(job.folder))
-    assert arm_metrics(rows)["theater_rate"].value is None
