@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from madbench.metrics.arguing import argued
-from madbench.metrics.movement import moved, own_positions
+from madbench.metrics.movement import Right, moved, own_positions
 from madbench.metrics.pools import Ballot
 from madbench.metrics.rows import Measured
 from madbench.metrics.wording import repeated_pairs
@@ -17,9 +17,6 @@ SOLVER = "solver"
 
 LARGEST = 2.0**53
 """No count or share that a protocol can mean is larger; infinities and NaN are not smaller."""
-
-Right = Callable[[str | None], float]
-"""How right an answer to this sample is, 0 to 1."""
 
 
 def measure(record: Record) -> Measured:

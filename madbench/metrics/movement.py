@@ -9,6 +9,7 @@ from itertools import pairwise
 from madbench.types import Answers, Outcome, StopReason, Turn
 
 Right = Callable[[str | None], float]
+"""How right an answer to a sample is, 0 to 1."""
 
 
 def own_positions(positions: tuple[Answers, ...], charged: Sequence[Turn]) -> tuple[Answers, ...]:

@@ -11,6 +11,7 @@ from madbench.metrics.budgets import Shape
 from madbench.metrics.comparisons import FEW
 from madbench.metrics.contest import Contestant, contestant, meetings
 from madbench.metrics.estimates import undefined
+from madbench.metrics.labels import labels
 from madbench.metrics.rows import MeasuredRun
 from madbench.metrics.verdict import verdict
 from madbench.types import Arm, Estimate, Integrity, Summary
@@ -40,12 +41,10 @@ def summarise(
 
 
 def _by_arm(runs: Sequence[MeasuredRun]) -> dict[str, list[MeasuredRun]]:
-    """Runs that differ in seed alone, under the arm's name; task and cast join the name where arms need it."""
-    tasks, casts = {run.task for run in runs}, {run.cast for run in runs}
+    """Runs that differ in seed alone, under their label."""
     groups: dict[str, list[MeasuredRun]] = {}
-    for run in runs:
-        parts = [run.task] * (len(tasks) > 1) + [run.arm] + [run.cast] * (len(casts) > 1)
-        groups.setdefault("/".join(parts), []).append(run)
+    for label, run in zip(labels(runs), runs, strict=True):
+        groups.setdefault(label, []).append(run)
     return groups
 
 

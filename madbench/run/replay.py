@@ -61,8 +61,8 @@ class Replay:
 
     play: Play
     reread: Reread
-    following: Mapping[str, Problem]
-    """The next sample's problem by sample id, as in the run."""
+    others: Mapping[str, Problem | None]
+    """By sample id, the other question that it may have heard of, as in the run."""
     standing: dict[tuple[int, int], Carried] = field(default_factory=dict)
 
     async def again(self, record: Record) -> Record:
@@ -71,7 +71,7 @@ class Replay:
             return record
         engine, carried = ReplayEngine(record.turns), self._carried(record)
         problem = self._reread(record.sample.problem)
-        other = self.following.get(problem.id)
+        other = self.others.get(problem.id)
         slot = Slot(
             replace(record.sample, problem=problem),
             other and self._reread(other),

@@ -15,6 +15,7 @@ from madbench.run.job import samples_of
 from madbench.run.merging import merged, write_numbers
 from madbench.run.replay import Replay, Reread
 from madbench.run.scores import scores_of
+from madbench.run.strands import other_problem
 from madbench.types import (
     Ending,
     InputError,
@@ -71,13 +72,7 @@ def rescored(record: Record, task: Task, protocol: ProtocolSettings) -> Record:
 
 
 def replay_of(folder: RunFolder, task: Task, protocol: ProtocolSettings, reread: Reread) -> Replay:
-    asked = folder.read_asked()
-    samples = samples_of(task)
-    others = [*samples[1:], samples[0]]
-    following = {
-        sample.problem.id: other.problem
-        for sample, other in zip(samples, others, strict=True)
-        if other is not sample
-    }
+    asked, samples = folder.read_asked(), samples_of(task)
+    others = {sample.problem.id: other_problem(samples, at) for at, sample in enumerate(samples)}
     play = Play(protocol, task, RoleSettings.model_validate(asked.defaults), Cast({}), asked.seed)
-    return Replay(play, reread, following)
+    return Replay(play, reread, others)

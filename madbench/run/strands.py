@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from madbench.records.index import Index
 from madbench.run.episodes import Carried, Play, Slot
-from madbench.types import Ending, ProtocolSettings, Record, Sample, Sessional
+from madbench.types import Ending, Problem, ProtocolSettings, Record, Sample, Sessional
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,9 @@ class Strand:
             yield record
 
     def _slot(self, at: int, carried: Carried) -> Slot:
-        sample, other = self.samples[at], self.samples[(at + 1) % len(self.samples)]
+        sample = self.samples[at]
         attempt = self.index.attempt(sample.problem.id, self.epoch)
-        return Slot(sample, None if other is sample else other.problem, self.epoch, attempt, carried)
+        return Slot(sample, other_problem(self.samples, at), self.epoch, attempt, carried)
 
     def _carried(self, play: Play, at: int) -> Carried:
         """What the protocol remembers before sample `at`."""
@@ -56,6 +56,14 @@ class Strand:
             return play.beginning(self.number)
         place = self.index.record(self.samples[at - 1].problem.id, self.epoch).place
         return play.remembered(self.number, position, place)
+
+
+def other_problem(samples: Sequence[Sample], at: int) -> Problem | None:
+    """What an episode of sample `at` hears of where peers come from another question: the next sample's, round to
+    the first; None where there is no other.
+    """
+    other = samples[(at + 1) % len(samples)]
+    return None if other is samples[at] else other.problem
 
 
 def strands(

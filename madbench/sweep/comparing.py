@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from madbench.metrics.comparisons import Paired, interval, joint_clusters, p_value, same_rows
 from madbench.metrics.contest import Contestant, contestant
+from madbench.metrics.labels import labels
 from madbench.run.job import Job, measured_run
 from madbench.run.merging import write_numbers
 from madbench.types import Comparison, InputError
@@ -35,13 +36,9 @@ def sentence(found: Comparison) -> str:
 
 
 def _arm(jobs: Sequence[Job], arm: str) -> Contestant:
-    """All seeds of one arm; task and cast join its name where the sweep has several, as in the report."""
-    tasks, casts = {job.name.task for job in jobs}, {job.name.cast for job in jobs}
-    labels = [
-        "/".join([job.name.task] * (len(tasks) > 1) + [job.name.arm] + [job.name.cast] * (len(casts) > 1))
-        for job in jobs
-    ]
-    chosen = [job for job, label in zip(jobs, labels, strict=True) if label == arm]
+    """All seeds of one arm, by its label in the report."""
+    named = labels([job.name for job in jobs])
+    chosen = [job for job, label in zip(jobs, named, strict=True) if label == arm]
     if not chosen:
-        raise InputError(f"compare: no arm {arm!r}; there are {', '.join(dict.fromkeys(labels))}")
+        raise InputError(f"compare: no arm {arm!r}; there are {', '.join(dict.fromkeys(named))}")
     return contestant(arm, [measured_run(job, write_numbers(job.folder)) for job in chosen])

@@ -9,6 +9,7 @@ from typing import cast
 
 from pydantic import JsonValue
 
+from madbench.metrics.labels import labels
 from madbench.records.seams import check_seam
 from madbench.records.views import asked_records
 from madbench.sweep.configs import flat
@@ -27,14 +28,14 @@ def publish(runs: Sequence[Planned], summary: Summary) -> None:
     stand, and so does the exit code. A run that was not tracked whole is sent again at the next start.
     """
     trackers: dict[str, Tracking] = {}
-    for run in runs:
+    for run, label in zip(runs, labels([run.name for run in runs]), strict=True):
         try:
             settings = run.config.parts.tracking
             key = json.dumps(settings, sort_keys=True)
             tracker = trackers.get(key) or trackers.setdefault(
                 key, cast(Tracking, made("tracking", settings))
             )
-            problem = deliver(tracker, tracked(run, summary))
+            problem = deliver(tracker, tracked(run, label, summary))
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"
         if problem:
@@ -51,11 +52,10 @@ def deliver(tracker: Tracking, run: TrackedRun) -> str:
     return sent.problem
 
 
-def tracked(run: Planned, summary: Summary) -> TrackedRun:
-    """A run as trackers take it; rows are read when they are asked for."""
+def tracked(run: Planned, label: str, summary: Summary) -> TrackedRun:
+    """A run as trackers take it, with the estimates of its label and seed; rows are read when they are asked for."""
     folder, name, seed = run.folder, run.name, run.job.seed
-    mine = [arm for arm in summary.arms if (arm.task, arm.cast, arm.seed) == (name.task, name.cast, seed)]
-    estimates = [arm.metrics for arm in mine if name.arm in arm.arm.split("/")]
+    estimates = [arm.metrics for arm in summary.arms if (arm.arm, arm.seed) == (label, seed)]
     files = (folder.config, folder.manifest, folder.metrics, folder.records, folder.turns, folder.events)
     return TrackedRun(
         folder=folder.path,

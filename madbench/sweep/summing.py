@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from madbench.metrics import MeasuredRun, summarise
+from madbench.metrics.labels import labels
 from madbench.report import terminal_table, write_report
 from madbench.run.job import Job, finish_job
 from madbench.sweep.endings import BAD_INPUT, DONE, FAILED
@@ -66,17 +67,10 @@ def tell(summary: Summary, home: Path, jobs: Iterable[Job]) -> None:
 
 
 def _folders(jobs: Sequence[Job]) -> dict[str, Path]:
-    """Run folders by arm, with task, cast and seed where the sweep has several."""
-    columns = [
-        [job.name.task for job in jobs],
-        [job.name.arm for job in jobs],
-        [job.name.cast for job in jobs],
-    ]
-    told = [column for place, column in enumerate(columns) if place == 1 or len(set(column)) > 1]
-    if len({job.seed for job in jobs}) > 1:
-        told.append([f"seed {job.seed}" for job in jobs])
-    labels = ["/".join(parts) for parts in zip(*told, strict=True)]
-    return {label: job.folder.path for label, job in zip(labels, jobs, strict=True)}
+    """Run folders by label, and by seed where the sweep has several."""
+    seeds = len({job.seed for job in jobs}) > 1
+    named = zip(labels([job.name for job in jobs]), jobs, strict=True)
+    return {f"{label}/seed {job.seed}" if seeds else label: job.folder.path for label, job in named}
 
 
 def _finish(run: Planned, progress: Progress) -> MeasuredRun | None:
