@@ -4,8 +4,9 @@ import pytest
 from engines import tiny
 from engines.conformance import Conformance
 
+from madbench.engines.settings import Batch
 from madbench.engines.simulated import SimulatedModel
-from madbench.engines.transformers import Batch, TransformersModel
+from madbench.engines.transformers import TransformersModel
 from madbench.engines.weights import Folder, Wheel
 
 

@@ -9,7 +9,8 @@ from engines import tiny
 
 from madbench.engines.chat import Chat, ChatFormat
 from madbench.engines.local.loading import loaded
-from madbench.engines.transformers import Batch, TransformersEngine, TransformersModel
+from madbench.engines.settings import Batch
+from madbench.engines.transformers import TransformersEngine, TransformersModel
 from madbench.engines.weights import Folder
 from madbench.types import Message, Request, Sampling
 

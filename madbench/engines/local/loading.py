@@ -26,7 +26,7 @@ from madbench.engines.local.wording import Wording
 from madbench.types import InputError
 
 if TYPE_CHECKING:
-    from madbench.engines.transformers import Quantisation, TransformersModel
+    from madbench.engines.settings import LocalSettings, Quantisation
     from madbench.engines.weights import Place
 
 _VERSIONS = ("torch", "transformers", "tokenizers", "llguidance", "gguf")
@@ -61,7 +61,7 @@ class Loaded:
         }
 
 
-def load(settings: TransformersModel) -> Loaded:
+def load(settings: LocalSettings) -> Loaded:
     """The model, ready to run. Raises InputError for a tokenizer that cannot serve."""
     place = settings.weights.fetch()
     trust = {"trust_remote_code": settings.weights.trust_remote_code}

@@ -1,0 +1,70 @@
+"""What describes a local model: plain settings that load nothing."""
+
+from __future__ import annotations
+
+import re
+from importlib.util import find_spec
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from madbench.engines.chat import Chat
+from madbench.engines.hashes import digest
+from madbench.engines.weights import Weights
+from madbench.types import Capability, InputError, Strict
+
+Quantisation = Literal["none", "bitsandbytes_8bit", "bitsandbytes_4bit", "torchao_int8"]
+"""How a dense checkpoint is quantised while it is loaded."""
+
+_NEEDS = {"bitsandbytes": "bitsandbytes", "torchao": "torchao", "flash": "flash_attn"}
+
+
+class Batch(Strict):
+    """Budgets that change speed and no result: `rows` at once (halved when memory runs out), and how much
+    memory may hold the beginnings that prompts share.
+    """
+
+    rows: int = Field(default=64, ge=1)
+    prefix_megabytes: int = Field(default=1024, ge=0)
+
+
+class LocalSettings(Strict):
+    """A local model: its weights, how it is spoken to and how it is held in memory.
+
+    `attention` is transformers' attn_implementation; `device` auto is the GPU if there is one. The model
+    owner's generation defaults never apply: only a request's own sampling does.
+    """
+
+    name: str
+    weights: Weights
+    chat: Chat = Chat()
+    dtype: Literal["bfloat16", "float16", "float32"] = "bfloat16"
+    quantisation: Quantisation = "none"
+    attention: str = "sdpa"
+    device: str = "auto"
+    batch: Batch = Batch()
+
+    @field_validator("name")
+    @classmethod
+    def _folder_name(cls, name: str) -> str:
+        """The last part of a hub id or path, with nothing in it that a folder's name may not hold."""
+        return re.sub(r"[^\w.-]+", "_", name.rstrip("/").rpartition("/")[2]) or "model"
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        return frozenset(Capability)
+
+    def fingerprint(self) -> str:
+        """Resolved revision or content hash of the weights, dtype, quantisation and chat format, hashed."""
+        chat = self.chat.model_dump(mode="json")
+        return digest([self.weights.identity(), self.dtype, self.quantisation, chat])
+
+    def check(self) -> None:
+        """Raise InputError for weights that are missing or unsupported and for packages that are not installed."""
+        for word, package in _NEEDS.items():
+            wanted = f"{self.quantisation} {self.attention}"
+            if word in wanted and find_spec(package) is None:
+                raise InputError(
+                    f"model {self.name}: {wanted} needs the package {package}: pip install {package}"
+                )
+        self.weights.check()
