@@ -20,6 +20,7 @@ CHOICES = [
 ]
 NEEDED = {
     "model/folder": ["cast.default.weights.path=/weights"],
+    "model/gemma3_270m": ["cast.default.weights.path=/weights/a.gguf"],
     "model/gguf": ["cast.default.weights.path=/weights/a.gguf"],
     "model/hf": ["cast.default.weights.id=owner/name"],
 }
