@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from madbench.sweep.configs import JobConfig
 from madbench.types import Model
@@ -12,17 +13,29 @@ from madbench.types import Model
 APART = (
     "protocol", "task", "seed", "limit", "epochs", "name", "output_root", "dry_run", "tracking", "experiment",
 )  # fmt: skip
-"""Keys that an arm's name never repeats: they have a place of their own, or change nothing."""
+"""Keys that no name repeats: they have a place of their own, or change nothing."""
+APART_UNDER = ("model@", "tracking.", "hydra")
+
+
+Part = Literal["arm", "task", "cast"]
 
 
 def arm_names(configs: Sequence[JobConfig]) -> list[str]:
-    """The protocol's choice, with a suffix of the overrides that make several arms of it in this sweep."""
+    """The protocol's choice, with a suffix of the settings of it that make several arms of it in this sweep."""
     chosen = [config.choices.get("protocol", "protocol") for config in configs]
-    settings = [_settings(config) for config in configs]
+    return [base + suffix for base, suffix in zip(chosen, suffixes(configs, "arm"), strict=True)]
+
+
+def suffixes(configs: Sequence[JobConfig], part: Part) -> list[str]:
+    """What each job's arm, task or cast is called beyond its choice: `-n10`; nothing where the sweep varies nothing.
+
+    Settings of the models, sampling, contract and all else that is neither protocol nor task belong to the cast:
+    arms are compared under one task and one cast, so debates are never held against votes drawn otherwise.
+    """
+    settings = [_settings(config, part) for config in configs]
     varied = {key for key in set().union(*settings) if len({one.get(key) for one in settings}) > 1}
     return [
-        "-".join([base, *(_suffix(key, value) for key, value in one.items() if key in varied)])
-        for base, one in zip(chosen, settings, strict=True)
+        "".join(f"-{_suffix(key, value)}" for key, value in one.items() if key in varied) for one in settings
     ]
 
 
@@ -38,10 +51,19 @@ def ending(seed: int, key: str) -> str:
     return f"s{seed}-{key[:8]}"
 
 
-def _settings(config: JobConfig) -> dict[str, str]:
+def _settings(config: JobConfig, part: Part) -> dict[str, str]:
     pairs = [override.lstrip("+~").partition("=")[::2] for override in config.overrides]
-    apart = ("model@", "task.", "hydra")
-    return {key: value for key, value in pairs if key not in APART and not key.startswith(apart)}
+    return {
+        key: value
+        for key, value in pairs
+        if key not in APART and not key.startswith(APART_UNDER) and _part(key) == part
+    }
+
+
+def _part(key: str) -> Part:
+    if key.startswith("protocol."):
+        return "arm"
+    return "task" if key.startswith(("task.", "task@")) else "cast"
 
 
 def _suffix(key: str, value: str) -> str:

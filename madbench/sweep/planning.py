@@ -15,7 +15,7 @@ from madbench.sweep.building import Built, build
 from madbench.sweep.checks import check, check_models, refuse_idle_roles
 from madbench.sweep.configs import JobConfig
 from madbench.sweep.identity import config_hash, facts_of, protocol_file
-from madbench.sweep.naming import arm_names, cast_name, ending
+from madbench.sweep.naming import arm_names, cast_name, ending, suffixes
 from madbench.types import InputError
 
 
@@ -66,7 +66,7 @@ def plan(configs: Sequence[JobConfig]) -> list[Planned]:
     check_models(built)
     for job in built:
         check(job, samples_of(job.task))
-    runs = [_planned(*job) for job in zip(configs, built, arm_names(configs), strict=True)]
+    runs = [_planned(*job) for job in zip(configs, built, _names(configs, built), strict=True)]
     _refuse_twins(runs)
     return runs
 
@@ -76,13 +76,24 @@ def restore(config: JobConfig, name: RunName, path: Path) -> Planned:
     return Planned(config, build(config), name, RunFolder(path), {})
 
 
-def _planned(config: JobConfig, built: Built, arm: str) -> Planned:
+def _names(configs: Sequence[JobConfig], built: Sequence[Built]) -> list[RunName]:
+    tasks = [one.choices.get("task", job.task.name) for one, job in zip(configs, built, strict=True)]
+    casts = [cast_name(one.choices, job.cast) for one, job in zip(configs, built, strict=True)]
+    files = [protocol_file(job.protocol) for job in built]
+    more = zip(suffixes(configs, "task"), suffixes(configs, "cast"), strict=True)
+    return [
+        RunName(arm, task + of_task, file, cast + of_cast)
+        for arm, task, file, cast, (of_task, of_cast) in zip(
+            arm_names(configs), tasks, files, casts, more, strict=True
+        )
+    ]
+
+
+def _planned(config: JobConfig, built: Built, name: RunName) -> Planned:
     seed = config.extent.seed
     facts = facts_of(built, samples_of(built.task), seed)
     key = config_hash(facts)
-    task = config.choices.get("task", built.task.name)
-    name = RunName(arm, task, protocol_file(built.protocol), cast_name(config.choices, built.cast))
-    folder = run_name(task=task, arm=arm, cast=name.cast, seed=seed, config_hash=key)
+    folder = run_name(task=name.task, arm=name.arm, cast=name.cast, seed=seed, config_hash=key)
     path = _started_before(config.home / "runs", ending(seed, key)) or config.home / "runs" / folder
     return Planned(config, built, name, RunFolder(path), facts)
 

@@ -14,7 +14,7 @@ from madbench.protocols.debate import Debate
 from madbench.sweep.building import Built
 from madbench.sweep.configs import JobConfig, choices_of, conf_folder, flat, job_config
 from madbench.sweep.identity import config_hash, facts_of
-from madbench.sweep.naming import arm_names, cast_name
+from madbench.sweep.naming import arm_names, cast_name, suffixes
 from madbench.sweep.settings import made
 from madbench.tasks.synthetic import Synthetic
 from madbench.types import RoleSettings, Sampling
@@ -59,12 +59,28 @@ def test_a_config_survives_the_way_to_a_worker():
                 ["sampling.temperature=0.5", "protocol.agents=2"],
                 ["sampling.temperature=1", "protocol.agents=2"],
             ],
-            ["debate-temperature0.5", "debate-temperature1"],
+            ["debate", "debate"],
         ),
     ],
 )
 def test_arms_are_told_apart_by_what_varies(overrides, names):
     assert arm_names([config(*some) for some in overrides]) == names
+
+
+@pytest.mark.parametrize(
+    ("overrides", "task", "cast"),
+    [
+        ([["task.n=2"], ["+task.n=3"]], ["-n2", "-n3"], ["", ""]),
+        ([["task@task.task=svamp"], ["task@task.task=gsm8k"]], ["-task_svamp", "-task_gsm8k"], ["", ""]),
+        ([["sampling.temperature=0.5"], ["sampling.temperature=1"]], ["", ""], ["-temperature0.5", "-temperature1"]),
+        ([["cast.default.accuracy=0.5"], []], ["", ""], ["-accuracy0.5", ""]),
+        ([["protocol.agents=2", "seed=0"], ["protocol.agents=3", "seed=1"]], ["", ""], ["", ""]),
+    ],
+)  # fmt: skip
+def test_tasks_and_casts_are_told_apart_by_what_varies(overrides, task, cast):
+    configs = [config(*some) for some in overrides]
+    assert suffixes(configs, "task") == task
+    assert suffixes(configs, "cast") == cast
 
 
 def test_casts_are_named_by_choice_and_role():
