@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -27,6 +28,22 @@ def check(job: Built, samples: Sequence[Sample]) -> None:
             _refuse_without_grammar(role, seats)
         if settings.templates is not None:
             _check_templates(Path(settings.templates))
+
+
+def claim_home(homes: Sequence[Path]) -> None:
+    """Make the folder that a sweep writes into. Raises InputError where that cannot be, and where there are several."""
+    first, *_ = homes
+    if others := set(homes) - {first}:
+        raise InputError(
+            f"sweep: one sweep has one folder, these are {sorted(map(str, {first, *others}))}; "
+            "vary neither name nor output_root, or start a sweep for each"
+        )
+    try:
+        first.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=first) as file:
+            file.write(b"1")
+    except OSError as error:
+        raise InputError(f"output_root: cannot write in {first}: {error.strerror}") from error
 
 
 def refuse_idle_roles(jobs: Sequence[Built]) -> None:

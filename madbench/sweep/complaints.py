@@ -30,6 +30,9 @@ def told(error: Exception) -> str:
     if isinstance(error, InputError):
         return str(error)
     reasons = [str(reason).strip() for reason in (error, error.__cause__) if reason is not None]
+    if (override := getattr(error, "override", None)) and type(error).__name__ == "OverrideParseException":
+        quoted = "a value with = , ( or the like is quoted for both: 'key=\"value\"'"
+        return f"config: override {override!r}: {reasons[0].splitlines()[0]}; {quoted}"
     if match := NO_KEY.search(reasons[0]):
         return _unknown(match[1])
     return "\n".join(dict.fromkeys(reason for reason in reasons if reason))

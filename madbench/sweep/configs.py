@@ -38,8 +38,8 @@ class Parts(Strict):
 class Extent(Strict):
     """How much is run, and where it goes. `limit` and `epochs` only ever extend a run's plan."""
 
-    name: str = Field(pattern=r"^[\w.+-]+$")
-    output_root: str
+    name: str = Field(pattern=r"^[\w+-][\w.+-]*$", max_length=200)
+    output_root: str = Field(min_length=1)
     seed: int
     limit: int | None = Field(ge=1)
     epochs: int = Field(ge=1)

@@ -100,7 +100,10 @@ def _planned(config: JobConfig, built: Built, name: RunName) -> Planned:
 
 def _started_before(runs: Path, end: str) -> Path | None:
     """The folder of an equal config, whatever its arm was called then."""
-    return min(runs.glob(f"*-{end}"), default=None)
+    try:
+        return min(runs.glob(f"*-{end}"), default=None)
+    except OSError as error:
+        raise InputError(f"output_root: cannot look into {runs}: {error.strerror}") from error
 
 
 def _refuse_twins(runs: Sequence[Planned]) -> None:

@@ -11,6 +11,7 @@ from madbench.records.index import Index
 from madbench.records.plan import Plan
 from madbench.records.status import Status, read_status
 from madbench.run.job import view_of
+from madbench.sweep.checks import claim_home
 from madbench.sweep.configs import JobConfig
 from madbench.sweep.display import show
 from madbench.sweep.dry import dry_run
@@ -35,6 +36,7 @@ def sweep(jobs: Sequence[JobConfig], settings: PoolSettings) -> int:
     if jobs[0].extent.dry_run:
         print(dry_run(runs))
         return DONE
+    claim_home([run.config.home for run in runs])
     for run in runs:
         run.folder.claim(run.facts)
     rows = [Row(run.name.arm, run.id, run.episodes, finished(run)) for run in runs]

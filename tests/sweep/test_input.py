@@ -22,6 +22,13 @@ BAD = {
     "sampling out of range": (["sampling.top_p=3"], "sampling.top_p"),
     "override grammar": (["name=is it (A) or B?"], "mismatched input"),
     "name of no folder": (["name=a/b"], "name: String should match"),
+    "name that climbs": (["name=.."], "name: String should match"),
+    "no output folder": (["output_root="], "output_root: String should have at least 1 character"),
+    "no folder at all": (["output_root=/proc/nowhere"], "output_root: cannot write in /proc/nowhere/trial"),
+    "a file for a folder": ([f"output_root={__file__}"], f"output_root: cannot write in {__file__}/trial"),
+    "a path that is too long": ([f"output_root=/tmp/{'x' * 300}"], "File name too long"),
+    "a value to be quoted": (["templates=/a=b"], "override 'templates=/a=b'"),
+    "two folders": (["-m", "name=one,two"], "vary neither name nor output_root"),
     "no such class": (["task._target_=madbench.tasks.nix.Nix"], "task: no class 'madbench.tasks.nix.Nix'"),
     "no class at all": (["~task._target_"], "task: no _target_ names its class"),
     "protocol's own choice": (
@@ -60,7 +67,8 @@ def arguments(given, folder):
         return given
     chosen = {argument.lstrip("+").partition("=")[0] for argument in given}
     base = [argument for argument in (*BASE, "protocol=cot") if argument.partition("=")[0] not in chosen]
-    return [*given, *base, f"output_root={folder}", "--config-dir", str(HERE / "conf")]
+    root = [] if "output_root" in chosen else [f"output_root={folder}"]
+    return [*given, *base, *root, "--config-dir", str(HERE / "conf")]
 
 
 @pytest.mark.parametrize("case", BAD)
