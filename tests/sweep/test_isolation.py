@@ -196,3 +196,10 @@ def test_a_second_start_names_the_first(tmp_path):
     first.terminate()
     first.communicate(timeout=60)
     assert first.returncode == 75
+
+
+def test_an_interrupt_while_a_class_is_made_has_the_same_exit_code(tmp_path):
+    """Dataclasses are made by exec of a text; Python would die of the signal at its end, whatever the code."""
+    ended = madbench(tmp_path, "protocol=cot", "tracking._target_=trouble.Interrupted")
+    assert (ended.returncode, ended.err) == (75, "")
+    assert "the same command resumes" in ended.out

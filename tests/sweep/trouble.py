@@ -64,3 +64,10 @@ class Losing:
     def publish(self, run: TrackedRun) -> Published:
         due = tuple(str(row["id"]) for row in run.rows)
         return Published("online", due, due[:-1], len(due), self.problem)
+
+
+class Interrupted:
+    """Ctrl-C comes while a text is executed."""
+
+    def __init__(self):
+        exec("raise KeyboardInterrupt")
