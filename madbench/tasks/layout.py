@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import JsonValue
 
@@ -15,6 +15,7 @@ from madbench.tasks.hashing import short_hash
 from madbench.types import AnswerReader, InputError, seed_of
 
 Kind = Literal["auto", "number", "mcq", "bool", "text"]
+KINDS = get_args(Kind)[1:]
 DIALECTS = (("yes", "no"), ("True", "False"), ("valid", "invalid"))
 EMBEDDED = re.compile(r"^\(([A-Z])\) (.+)$", re.MULTILINE)
 """Options written into a question's own text, one a line."""
@@ -64,9 +65,12 @@ def item_of(row: Mapping[str, JsonValue], layout: Layout, where: str) -> Item:
     if not texts and layout.kind in ("auto", "mcq"):
         texts = [text for _, text in EMBEDDED.findall(question)]
     gold = row.get(layout.answer) if right is None else texts[right]
-    if gold is None or (isinstance(gold, str) and not gold.strip()):
-        raise InputError(f"{where}: no gold in column {layout.answer!r}; columns: {sorted(row)}")
-    kind = _kind(row, layout, texts, gold)
+    if not isinstance(gold, str | int | float) or gold != gold or not str(gold).strip():
+        raise InputError(
+            f"{where}: no gold in column {layout.answer!r}, found {gold!r}; columns: {sorted(row)}"
+        )
+    if (kind := _kind(row, layout, texts, gold)) not in KINDS:
+        raise InputError(f"{where}: no answer_type {kind!r}; there are {', '.join(KINDS)}")
     if kind == "mcq" and texts:
         return _choice_item(row, layout, (question, texts, gold), where)
     reader = _reader(kind, gold)
@@ -160,15 +164,18 @@ def _right(gold: JsonValue, texts: Sequence[str], raw: JsonValue) -> int | None:
     if isinstance(gold, int) and not isinstance(gold, bool):
         return gold if 0 <= gold < len(texts) else None
     said = str(gold).strip()
-    labels = (
-        [str(option.get("label", "")) for option in raw if isinstance(option, dict)]
-        if isinstance(raw, list)
-        else []
-    )
-    names = labels or list(ascii_uppercase[: len(texts)])
+    names = _labels(raw) or list(ascii_uppercase[: len(texts)])
     if (bare := said.strip("()[]. ")) in names:
         return names.index(bare)
     return texts.index(said) if texts.count(said) == 1 else None
+
+
+def _labels(raw: JsonValue) -> list[str]:
+    """The options' own labels, where they have any: `[{label, text}]`, or `{label: [...], text: [...]}`."""
+    if isinstance(raw, list):
+        return [str(option.get("label", "")) for option in raw if isinstance(option, dict)]
+    found = raw.get("label") if isinstance(raw, dict) and isinstance(raw.get("text"), list) else None
+    return list(map(str, found)) if isinstance(found, list) else []
 
 
 def _working(row: Mapping[str, JsonValue], layout: Layout) -> str:

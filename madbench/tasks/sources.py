@@ -88,17 +88,25 @@ def read_file(path: str) -> Table:
 
 def _jsonl(file: Path) -> list[Row]:
     rows: list[Row] = []
-    for number, line in enumerate(file.read_text(encoding="utf-8").split("\n"), 1):
+    for number, line in enumerate(_text(file).split("\n"), 1):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
+            json.dumps(row, ensure_ascii=False).encode()
         except ValueError as error:
             raise InputError(f"{file}, row {number}: no JSON ({error})") from error
         if not isinstance(row, dict):
             raise InputError(f"{file}, row {number}: found {type(row).__name__}, wanted an object")
         rows.append(row)
     return rows
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except ValueError as error:
+        raise InputError(f"task.path: {file} is no UTF-8 text ({error})") from error
 
 
 def _parquet(file: Path) -> list[Row]:

@@ -172,6 +172,14 @@ def test_without_ids_exact_repeats_count_once(tmp_path):
         ({"question": "Q?"}, "row 1: no gold in column 'answer'"),
         ({"question": "Q?", "answer": None}, "no gold"),
         ({"question": "Q?", "answer": "  "}, "no gold"),
+        ({"question": "Q?", "answer": float("nan")}, "no gold in column 'answer', found nan"),
+        ({"question": "Q?", "answer": {"value": 1}}, "no gold"),
+        ({"question": "Q?", "answer": ["1", "2"]}, "no gold"),
+        (
+            {"question": "Q?", "answer": "1", "answer_type": "nix"},
+            "row 1: no answer_type 'nix'; there are number",
+        ),
+        ({"question": "\ud800?", "answer": "1"}, "surrogates not allowed"),
         ({"prompt": "Q?", "answer": "1"}, r"no text in column 'question'; columns: \['answer', 'prompt'\]"),
         (
             {"question": "Q?", "answer": "some", "answer_type": "number"},
@@ -310,3 +318,19 @@ def test_scores():
     task, sample = ours(), by_id(ours())["moon-1"]
     for answer, correct in [("B", 1.0), ("A", 0.0), (None, 0.0)]:
         assert task.score(Outcome(answer, (), StopReason.JUDGE), sample.target) == {"correct": correct}
+
+
+def test_options_keep_their_own_labels(tmp_path):
+    columns = {"text": ["four", "five", "six"], "label": ["2", "1", "3"]}
+    task = written(tmp_path / "labels.jsonl", [{"question": "2 + 3?", "choices": columns, "answer": "1"}])
+    assert task.samples()[0].target.answer == "B"
+
+
+def test_a_byte_order_mark_is_no_text_and_other_encodings_are_refused(tmp_path):
+    row = '{"question": "Café?", "answer": "1"}'
+    marked, latin = tmp_path / "marked.jsonl", tmp_path / "latin.jsonl"
+    marked.write_text(row, encoding="utf-8-sig")
+    latin.write_text(row, encoding="latin-1")
+    assert len(Questions("marked", path=str(marked)).samples()) == 1
+    with pytest.raises(InputError, match=r"latin\.jsonl is no UTF-8 text"):
+        Questions("latin", path=str(latin)).samples()
