@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 
 from madbench.records.journal import Journal
 from madbench.types import Completion, Engine, Request
+
+HALVES = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(slots=True)
@@ -74,7 +77,7 @@ class JournaledEngine:
             flight.over.set()
 
     async def _run(self, identity: str, request: Request) -> Completion:
-        completion = await self._engine.generate(request)
+        completion = writable(await self._engine.generate(request))
         self._journal.put(identity, completion)
         self.counts.add(completion)
         return completion
@@ -82,3 +85,11 @@ class JournaledEngine:
     def _shared(self, completion: Completion) -> Completion:
         self.counts.shared += 1
         return completion
+
+
+def writable(completion: Completion) -> Completion:
+    """The same with the replacement character for halves of surrogate pairs, which no file can hold."""
+    if not HALVES.search(completion.text):
+        return completion
+    pieces = tuple((HALVES.sub("\ufffd", piece), logprob) for piece, logprob in completion.pieces)
+    return replace(completion, text=HALVES.sub("\ufffd", completion.text), pieces=pieces)

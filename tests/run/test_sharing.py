@@ -12,7 +12,7 @@ from madbench.protocols.cot import ChainOfThought
 from madbench.protocols.self_consistency import SelfConsistency
 from madbench.records.journal import Journal
 from madbench.run.job import run_job
-from madbench.run.journaled import JournaledEngine
+from madbench.run.journaled import JournaledEngine, writable
 from madbench.types import Completion, ContextError, EngineError, Message, Request, Sampling
 
 MODEL = SimulatedModel(0.6, 0.5)
@@ -131,6 +131,14 @@ def test_on_disk_before_anybody_sees_it(tmp_path):
 
     completion, written = asyncio.run(main())
     assert completion.text in written
+
+
+def test_half_a_surrogate_pair_never_reaches_a_file():
+    broken = Completion("so \ud83d\nAnswer: B", "stop", 3, 2, (("so", -0.1), ("\ud83d", -2.0)))
+    whole = writable(broken)
+    assert whole.text == "so \ufffd\nAnswer: B"
+    assert whole.pieces == (("so", -0.1), ("\ufffd", -2.0))
+    assert writable(whole) is whole
 
 
 def test_the_debate_itself_is_unchanged_by_the_journal(tmp_path):
