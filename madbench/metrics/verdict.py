@@ -50,7 +50,7 @@ def sentence(comparison: Comparison) -> str:
         return f"Answers are less often right with {pair}: {numbers}."
     reach = (
         "no difference can be excluded"
-        if limit is None
+        if limit is None or limit >= 1
         else f"only differences beyond {100 * limit:.1f} points are excluded"
     )
     against = f"{comparison.a} and {spelled(comparison.b, comparison.a)}"
@@ -63,10 +63,11 @@ def sentence(comparison: Comparison) -> str:
 def spelled(control: str, arm: str) -> str:
     """A control's name in words: budgets are the arm's own."""
     base, _, budget = control.partition("@")
+    base = base.replace("self_consistency", "self-consistency")
     words = {
-        "equal_calls": f"{base.replace('_', '-')} at its own equal calls",
-        "equal_tokens": f"{base.replace('_', '-')} at its own equal tokens",
-        "equal_flops": f"{base.replace('_', '-')} at its own equal FLOPs",
+        "equal_calls": f"{base} at its own equal calls",
+        "equal_tokens": f"{base} at its own equal tokens",
+        "equal_flops": f"{base} at its own equal FLOPs",
         "round_0": "the majority of its own first answers",
     }
     return words.get(budget, control)

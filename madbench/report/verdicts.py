@@ -50,10 +50,10 @@ def protocol_verdicts(summary: Summary) -> list[str]:
 
 
 def _claim(rate: Estimate) -> str:
-    found = f"theater in {interval(rate.value, rate.low, rate.high)} % of {rate.n} episodes"
+    found = f"theater in {interval(rate.value, rate.low, rate.high)} % of episodes on {rate.n} samples"
     low, high = rate.low, rate.high
     if low is not None and low > LINE:
         return f"mostly theater ({found}): read its score as that of the first answers."
     if high is not None and high < LINE:
         return f"the arguing was real in most episodes ({found})."
-    return f"too few episodes to say whether the arguing was real ({found})."
+    return f"too few samples to say whether the arguing was real ({found})."

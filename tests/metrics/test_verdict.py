@@ -2,7 +2,7 @@
 
 import pytest
 
-from madbench.metrics.verdict import Finding, finding, sentence, verdict
+from madbench.metrics.verdict import Finding, finding, sentence, spelled, verdict
 from madbench.types import Comparison
 
 CONTROL = "self_consistency@equal_calls"
@@ -47,6 +47,16 @@ def test_every_sentence_names_arm_control_difference_interval_and_n(comparison):
         f"n = {comparison.n}",
     ):
         assert part in said
+
+
+def test_an_interval_over_everything_excludes_nothing():
+    assert sentence(compared(0.0, -1.0, 1.0, 1.0, n=1)).endswith("; no difference can be excluded.")
+
+
+def test_only_the_control_is_put_in_words_not_its_task_or_cast():
+    assert spelled("two_digit_sums/self_consistency/smollm2_135m@equal_calls", "debate") == (
+        "two_digit_sums/self-consistency/smollm2_135m at its own equal calls"
+    )
 
 
 def test_the_four_sentences_differ_in_what_they_claim():

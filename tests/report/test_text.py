@@ -184,6 +184,7 @@ def test_whether_a_protocol_argues_is_said_apart(summary, arm, rate, said):
     )
     assert line.startswith("debate: ")
     assert said in line
+    assert rate.value is None or f"on {rate.n} samples" in line
 
 
 def test_no_claim_without_interaction(summary, arm):
