@@ -225,7 +225,7 @@ def test_brief_forms_show_no_example_that_a_small_model_could_copy():
     heard = one(CriticProfile(debate_rounds=1, forms="brief"), Restated=objection(), Criticised=note())
     for kind in ("Question", "Reply", "Restated", "Objected", "Case", "Criticised"):
         assert "{" not in heard.last(kind)
-        assert "at most 16 words" in heard.last(kind)
+        assert "at most 12 words" in heard.last(kind)
 
 
 def test_brief_forms_leave_no_way_to_ask_for_more():
