@@ -29,8 +29,8 @@ def arm_names(configs: Sequence[JobConfig]) -> list[str]:
 def suffixes(configs: Sequence[JobConfig], part: Part) -> list[str]:
     """What each job's arm, task or cast is called beyond its choice: `-n10`; nothing where the sweep varies nothing.
 
-    Settings of the models, sampling, contract and all else that is neither protocol nor task belong to the cast:
-    arms are compared under one task and one cast, so debates are never held against votes drawn otherwise.
+    Settings of models and roles, sampling, contract and all else that is neither protocol nor task belong to the
+    cast: arms are compared under one task and one cast, so debates are never held against votes drawn otherwise.
     """
     settings = [_settings(config, part) for config in configs]
     varied = {key for key in set().union(*settings) if len({one.get(key) for one in settings}) > 1}
@@ -61,7 +61,7 @@ def _settings(config: JobConfig, part: Part) -> dict[str, str]:
 
 
 def _part(key: str) -> Part:
-    if key.startswith("protocol."):
+    if key.startswith("protocol.") and not key.startswith("protocol.roles"):
         return "arm"
     return "task" if key.startswith(("task.", "task@")) else "cast"
 

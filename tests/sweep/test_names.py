@@ -73,6 +73,7 @@ def test_arms_are_told_apart_by_what_varies(overrides, names):
         ([["task.n=2"], ["+task.n=3"]], ["-n2", "-n3"], ["", ""]),
         ([["task@task.task=svamp"], ["task@task.task=gsm8k"]], ["-task_svamp", "-task_gsm8k"], ["", ""]),
         ([["sampling.temperature=0.5"], ["sampling.temperature=1"]], ["", ""], ["-temperature0.5", "-temperature1"]),
+        ([["+protocol.roles.solver.context=refuse"], []], ["", ""], ["-context_refuse", ""]),
         ([["cast.default.accuracy=0.5"], []], ["", ""], ["-accuracy0.5", ""]),
         ([["protocol.agents=2", "seed=0"], ["protocol.agents=3", "seed=1"]], ["", ""], ["", ""]),
     ],
