@@ -13,7 +13,7 @@ from madbench.metrics.contest import Contestant, contestant, meetings
 from madbench.metrics.estimates import undefined
 from madbench.metrics.labels import labels
 from madbench.metrics.rows import MeasuredRun
-from madbench.metrics.verdict import verdict
+from madbench.metrics.verdict import caution, verdict
 from madbench.types import Arm, Estimate, Integrity, Summary
 
 
@@ -30,12 +30,13 @@ def summarise(
     compared = tuple(meeting.comparison for meeting in met)
     arguing = [one.label for one in contestants if not np.isnan(one.rows.column("theater")).all()]
     remarks = [remark for meeting in met for remark in meeting.remarks]
+    integrity = tuple(_integrity(label, group) for label, group in arms.items())
     return Summary(
         name,
         _complete([arm for one in contestants for arm in _arms(one, arms[one.label])]),
         compared,
-        tuple(_integrity(label, group) for label, group in arms.items()),
-        verdict(compared, arguing),
+        integrity,
+        verdict(compared, arguing) + caution(integrity),
         tuple(dict.fromkeys([*remarks, *(note for one in contestants for note in _notes(one))])),
     )
 
@@ -111,6 +112,6 @@ def _notes(one: Contestant) -> list[str]:
     theater = rows.column("theater")
     if not np.isnan(theater).all() and np.nanmean(theater) == 1:
         notes.append(f"{one.label}: dead debates; nobody moved or took anything up in any episode.")
-    if len(rows) and np.isnan(rows.column("confidence:token_probability")).all():
+    if rows.column("parsed").any() and np.isnan(rows.column("confidence:token_probability")).all():
         notes.append(f"{one.label}: the engine gave no token probabilities, so ece and brier are undefined.")
     return notes

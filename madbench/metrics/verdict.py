@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from madbench.metrics.comparisons import excludable
-from madbench.types import Comparison
+from madbench.types import Comparison, Integrity
 
 ALPHA = 0.05
 MARGIN = 0.05
@@ -85,6 +85,12 @@ def verdict(comparisons: Sequence[Comparison], arms: Sequence[str]) -> str:
             "No verdict: no arm with interaction was compared with self-consistency at its own equal calls."
         )
     return sentence(equal[first])
+
+
+def caution(integrity: Sequence[Integrity]) -> str:
+    """What a sentence on accuracy must not leave out: episodes that failed rather than answered wrongly."""
+    failed = [f"{row.errored} of {row.found} episodes of {row.arm}" for row in integrity if row.errored]
+    return f" Failed, and counted as wrong: {', '.join(failed)}." if failed else ""
 
 
 def _numbers(comparison: Comparison) -> str:

@@ -135,6 +135,19 @@ def test_the_sentence_is_on_the_debate():
     assert alone.verdict.startswith("No verdict")
 
 
+def test_the_sentence_does_not_hide_that_episodes_failed():
+    broken = [*debates(17), *(failed(of=sample(f"q{i}")) for i in range(17, 20))]
+    summary = summarise("toy", [run("self_consistency", voting(20)), run("debate", broken)])
+    assert summary.verdict.endswith("). Failed, and counted as wrong: 3 of 20 episodes of debate.")
+    whole = summarise("toy", [run("self_consistency", voting(20)), run("debate", debates(20))])
+    assert "Failed" not in whole.verdict
+
+
+def test_an_engine_is_not_blamed_where_every_episode_failed():
+    summary = summarise("toy", [run("debate", [failed(of=sample(f"q{i}")) for i in range(3)])])
+    assert not any("token probabilities" in note for note in summary.notes)
+
+
 def test_p_values_are_adjusted_among_arms_with_one_kind_of_control():
     runs = [run("self_consistency", voting(8)), run("debate", debates(8)), run("other", debates(8))]
     found = comparisons(summarise("toy", runs))
