@@ -14,10 +14,10 @@ from madbench.sweep.verbs import perform
 def run(arguments: Sequence[str]) -> int:
     """Run a verb or an experiment. Returns the exit code: 0 done, 1 rows missing, 2 bad input, 75 interrupted."""
     try:
-        if set(arguments) & {"--help", "-h"}:
+        if set(arguments) & {"--help", "-h"} or arguments[:1] == ["help"]:
             print(help_text())
             return DONE
-        if arguments and arguments[0][0] not in "-+~" and "=" not in arguments[0]:
+        if arguments and not arguments[0].startswith(("-", "+", "~")) and "=" not in arguments[0]:
             return perform(arguments[0], arguments[1:])
         from madbench.sweep.hydra_app import compose_and_launch
 

@@ -6,11 +6,20 @@ import os
 import re
 import sys
 import traceback
+from collections.abc import Mapping
+from types import MappingProxyType
 
-from madbench.sweep.configs import KEYS
+from madbench.sweep.configs import KEYS, choices_of
 from madbench.sweep.endings import BAD_INPUT, FAILED, FULL_ERROR
 from madbench.types import InputError, RoleSettings
 
+MEANT: Mapping[str, str] = MappingProxyType(
+    {
+        "experiment": "an experiment is added, +experiment=NAME",
+        "model": "a model plays a role, model@cast.default=NAME",
+    }
+)
+"""Groups that are chosen in another form than `group=NAME`."""
 NO_KEY = re.compile(r"Could not override '([\w.@/]+)'")
 
 
@@ -41,6 +50,8 @@ def told(error: Exception) -> str:
 def _unknown(key: str) -> str:
     """An override of a key that is not there: the keys that are, where they are few."""
     parent, _, _ = key.rpartition(".")
+    if key in MEANT:
+        return f"config: unknown key {key}: {MEANT[key]}; there are {', '.join(choices_of(key))}"
     if not parent:
         return f"config: unknown key {key}; there are {', '.join(KEYS)}"
     if (field := RoleSettings.model_fields.get(parent)) and (

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from madbench.sweep.configs import choices_of
 from madbench.sweep.verbs import VERBS
 
+GROUP = re.compile(r"[a-z]+")
 TEXT = """\
 madbench: does letting language models argue beat spending the same compute in simpler ways?
 
@@ -36,6 +39,6 @@ Exit codes: 0 done, 1 rows missing or failed, 2 bad input, 75 interrupted (the s
 def help_text() -> str:
     """Verbs, overrides and the choices of every config group, as shipped."""
     verbs = "\n".join(f"  {verb.usage:<34} {verb.meaning}" for verb in VERBS.values())
-    groups = ("experiment", "protocol", "task", "model", "tracking")
-    choices = "\n".join(f"  {group + '=':<12} {', '.join(choices_of(group)) or '(none)'}" for group in groups)
+    forms = ("+experiment=", "protocol=", "task=", "model@cast.default=", "tracking=")
+    choices = "\n".join(f"  {form:<20} {', '.join(choices_of(GROUP.findall(form)[0]))}" for form in forms)
     return TEXT.format(verbs=verbs, choices=choices)

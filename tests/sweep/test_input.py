@@ -56,6 +56,12 @@ BAD = {
     "the same run twice": (["-m", "seed=3,3"], "are the same run"),
     "launcher's choice": (["-m", "seed=1,2", "hydra.launcher.on_failure=explode"], "'continue' or 'stop'"),
     "unknown verb": (["doctor"], "no verb 'doctor'; there are report, score, compare, prefetch"),
+    "no word at all": ([""], "no verb ''; there are report"),
+    "experiment without its sign": (
+        ["experiment=quickstart"],
+        "+experiment=NAME; there are madcap, quickstart",
+    ),
+    "model without its role": (["model=simulated"], "model@cast.default=NAME; there are folder"),
     "verb without a folder": (["report"], "report FOLDER"),
     "folder of no experiment": (["report", "nowhere"], "no sweep.json in it"),
     "reader that is none": (["score", ".", "reader=nix"], "reader"),
