@@ -13,15 +13,16 @@ from pydantic import StringConstraints
 from madbench.protocols import critic_profile_forms as full
 
 PLAIN = r"^[^\x00-\x20\"\\\x7f][^\x00-\x1f\"\\\x7f]*$"
-Line = Annotated[str, StringConstraints(pattern=PLAIN, max_length=80)]
-Half = Annotated[str, StringConstraints(pattern=PLAIN, max_length=40)]
+Question = Annotated[str, StringConstraints(pattern=PLAIN, max_length=80)]
+Line = Annotated[str, StringConstraints(pattern=PLAIN, max_length=60)]
+Half = Annotated[str, StringConstraints(pattern=PLAIN, max_length=32)]
 
 
 class Rephrased(full.Rephrased):
     """In a benchmark nobody is there to clarify anything; here the form itself says so."""
 
     unclear: Literal[False]
-    text: Line
+    text: Question
 
 
 class Restatement(full.Restatement):

@@ -62,7 +62,7 @@ FORMS: Mapping[str, Forms] = MappingProxyType(
             brief.Response,
             brief.Verdict,
             brief.ProfileNote,
-            Manner(words=12, forms="brief"),
+            Manner(words=8, forms="brief"),
         ),
         "structured": Forms(restatement=structured.Restatement, manner=Manner(forms="structured")),
         "marked": Forms(

@@ -225,7 +225,7 @@ def test_brief_forms_show_no_example_that_a_small_model_could_copy():
     heard = one(CriticProfile(debate_rounds=1, forms="brief"), Restated=objection(), Criticised=note())
     for kind in ("Question", "Reply", "Restated", "Objected", "Case", "Criticised"):
         assert "{" not in heard.last(kind)
-        assert "at most 12 words" in heard.last(kind)
+        assert "at most 8 words" in heard.last(kind)
 
 
 def test_brief_forms_leave_no_way_to_ask_for_more():
@@ -486,12 +486,12 @@ def test_the_longest_quick_reply_fits_its_tokens():
     longest = {
         "judge": max(
             len('{"unclear":false,"text":""}') + 80,
-            len('{"facts":""}') + 80,
-            len('{"reasons":"","answer":,"confidence":"medium","uncertainty":""}') + 40 + answer + 40,
-            len('{"criticised":false,"note":""}') + 40,
+            len('{"facts":""}') + 60,
+            len('{"reasons":"","answer":,"confidence":"medium","uncertainty":""}') + 32 + answer + 32,
+            len('{"criticised":false,"note":""}') + 32,
         ),
-        "critic": len('{"objection":"","done":false}') + 80,
-        "answerer": len('{"reply":"","answer":,"stance":"conceded"}') + 80 + answer,
+        "critic": len('{"objection":"","done":false}') + 60,
+        "answerer": len('{"reply":"","answer":,"stance":"conceded"}') + 60 + answer,
     }
     for role, size in longest.items():
         settings = settings_of(role, protocol, RoleSettings())
