@@ -13,7 +13,7 @@ from madbench.types import Completion, InputError
 KEY, PLACE = 3, 7
 STRIDE = KEY + PLACE
 FILE_BITS = 40
-BUCKETS = 1 << 12
+BUCKETS = 1 << 10
 
 
 class Places:
