@@ -20,8 +20,8 @@ class Wording:
 
     decode: Callable[[Sequence[int]], str]
     ends: frozenset[int]
-    stops: tuple[str, ...] = ()
-    grammars: Grammars | None = None
+    stops: tuple[str, ...]
+    grammars: Grammars
 
     def check(self, schema: str) -> None:
         """Raise InputError for a schema that cannot be held."""
@@ -29,8 +29,6 @@ class Wording:
 
     def matcher(self, schema: str) -> Matcher:
         """The start of a grammar. Raises InputError as `check`."""
-        if self.grammars is None:
-            raise NotImplementedError("this decoder holds no grammars")
         return self.grammars.matcher(schema)
 
     def allowed(self, matchers: Sequence[Matcher | None], vocabulary: int) -> Tensor | None:
