@@ -12,7 +12,7 @@ from typing import Annotated, Self
 from pydantic import JsonValue, StringConstraints, ValidationError
 
 from madbench.tasks.answers import visible
-from madbench.types import Extraction, FormatError, Problem, Reply
+from madbench.types import Extraction, FindingReader, FormatError, Problem, Reply
 
 Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
 Short = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=240)]
@@ -28,6 +28,12 @@ class Statement(Reply):
     @classmethod
     def read(cls, text: str, problem: Problem, *, cut: bool) -> Self:
         return cls(text=visible(text), found=problem.reader.read(text, cut=cut))
+
+    @classmethod
+    def form(cls, problem: Problem) -> dict[str, JsonValue] | None:
+        """Free text; but reviews have a form, that of their findings."""
+        reader = problem.reader
+        return reader.reply_schema() if isinstance(reader, FindingReader) else None
 
     def extraction(self) -> Extraction:
         return self.found

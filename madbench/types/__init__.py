@@ -15,6 +15,20 @@ from madbench.types.errors import (
     MadbenchError,
     SeamError,
 )
+from madbench.types.ledger import (
+    Accepted,
+    Answered,
+    AnyEntry,
+    Claimed,
+    Fault,
+    Maintained,
+    Move,
+    Objected,
+    Unaddressed,
+    Withdrawn,
+    entry_of,
+    event_of,
+)
 from madbench.types.models import (
     Capability,
     Completion,
@@ -30,6 +44,18 @@ from madbench.types.models import (
 )
 from madbench.types.protocols import ProtocolSettings, Sessional
 from madbench.types.records import Effort, Estimate, Place, Record, RowId
+from madbench.types.reviews import (
+    Artifact,
+    Document,
+    Finding,
+    FindingReader,
+    Issue,
+    Severity,
+    Span,
+    canonical_findings,
+    findings_of,
+    overlap,
+)
 from madbench.types.roles import Edge, Observation, Reply
 from madbench.types.samples import AnswerReader, Extraction, Problem, Sample, Shot, Target
 from madbench.types.seeds import seed_of
@@ -38,16 +64,22 @@ from madbench.types.summary import Arm, Comparison, Integrity, Summary
 from madbench.types.transcript import Answers, Event, Outcome, Reading, Speaker, Task, Turn
 
 __all__ = [
+    "Accepted",
     "AnswerReader",
+    "Answered",
     "Answers",
+    "AnyEntry",
     "Arm",
+    "Artifact",
     "BudgetError",
     "Capability",
+    "Claimed",
     "Comparison",
     "Completion",
     "ContextError",
     "ContextPolicy",
     "Contract",
+    "Document",
     "Edge",
     "Effort",
     "Ending",
@@ -56,13 +88,20 @@ __all__ = [
     "Estimate",
     "Event",
     "Extraction",
+    "Fault",
+    "Finding",
+    "FindingReader",
     "FormatError",
     "InputError",
     "Integrity",
+    "Issue",
     "LeakError",
     "MadbenchError",
+    "Maintained",
     "Message",
     "Model",
+    "Move",
+    "Objected",
     "Observation",
     "Outcome",
     "ParseStatus",
@@ -79,7 +118,9 @@ __all__ = [
     "Sampling",
     "SeamError",
     "Sessional",
+    "Severity",
     "Shot",
+    "Span",
     "Speaker",
     "StopReason",
     "Strict",
@@ -87,6 +128,13 @@ __all__ = [
     "Target",
     "Task",
     "Turn",
+    "Unaddressed",
+    "Withdrawn",
+    "canonical_findings",
     "check_settings",
+    "entry_of",
+    "event_of",
+    "findings_of",
+    "overlap",
     "seed_of",
 ]
