@@ -46,7 +46,7 @@ class Objected(Entry):
 
 
 class Answered(Entry):
-    """The claim owner's move. `valid`: the strict contract holds; `fault` says why it does not."""
+    """The claim owner's move. `fault` says what the strict contract finds wanting in it; nothing if it is valid."""
 
     kind: Literal["answered"] = "answered"
     objection: str
@@ -55,8 +55,11 @@ class Answered(Entry):
     reason: str = ""
     references: tuple[str, ...] = ()
     unresolved: tuple[str, ...] = ()
-    valid: bool
     fault: str = ""
+
+    @property
+    def valid(self) -> bool:
+        return not self.fault
 
 
 class Unaddressed(Entry):
