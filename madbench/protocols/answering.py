@@ -29,6 +29,10 @@ class Answering(Form):
         self._found = found
         return self
 
+    @property
+    def found(self) -> Extraction:
+        return self._found
+
     @classmethod
     def form(cls, problem: Problem) -> dict[str, JsonValue] | None:
         schema = super().form(problem)
