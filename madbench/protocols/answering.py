@@ -14,13 +14,13 @@ from madbench.types import Extraction, ParseStatus, Problem
 class Answering(Form):
     """A form with a field `answer` of the task's own shape, kept after the reasons that lead to it."""
 
-    answer: str | int | float | bool
+    answer: str | int | float | bool | list[JsonValue]
     _found: Extraction = PrivateAttr(Extraction(None, ParseStatus.MISSING, "form"))
 
     @classmethod
     def read(cls, text: str, problem: Problem, *, cut: bool) -> Self:
         said = super().read(text, problem, cut=cut)
-        answer = problem.reader.canonical(str(said.answer))
+        answer = problem.reader.canonical(spelled(said.answer))
         status = ParseStatus.MISSING if answer is None else ParseStatus.OK
         return said.finding(Extraction(answer, status, "form", _place(text, said.answer)))
 
@@ -48,7 +48,12 @@ class Answering(Form):
         return self._found
 
 
-def _place(text: str, answer: str | float) -> tuple[int, int] | None:
+def spelled(answer: JsonValue) -> str:
+    """A field's value as a bare answer: lists and objects as JSON, all others as they are."""
+    return json.dumps(answer, ensure_ascii=False) if isinstance(answer, list | dict) else str(answer)
+
+
+def _place(text: str, answer: JsonValue) -> tuple[int, int] | None:
     """Where a form's text spells the value of its last field `answer`, in characters."""
     value = json.dumps(answer, ensure_ascii=False).strip('"')
     start = text.find(value, text.rfind('"answer"') + len('"answer"'))
