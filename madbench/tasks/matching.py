@@ -72,7 +72,7 @@ class LocationMatcher:
     least: float = 0.2
     widest: float = 0.25
     tolerance: float = TOLERANCE
-    words: float = 0.2
+    words: float = 0.25
 
     def __post_init__(self) -> None:
         if not 0 <= self.tolerance <= TOLERANCE:
@@ -111,7 +111,11 @@ class LocationMatcher:
 class TextMatcher:
     """By words alone: at least `least` alike. For findings without places."""
 
-    least: float = 0.2
+    least: float = 0.25
+
+    def __post_init__(self) -> None:
+        if not 0 < self.least <= 1:
+            raise InputError(f"matcher.least: {self.least}, wanted more than 0, at most 1")
 
     def match(
         self, findings: Sequence[Finding] | None, issues: Sequence[Issue], artifact: Artifact
