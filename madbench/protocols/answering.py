@@ -14,7 +14,7 @@ from madbench.types import Extraction, ParseStatus, Problem
 class Answering(Form):
     """A form with a field `answer` of the task's own shape, kept after the reasons that lead to it."""
 
-    answer: str | int | float | bool | list[JsonValue]
+    answer: str | int | float | bool | list[object]
     _found: Extraction = PrivateAttr(Extraction(None, ParseStatus.MISSING, "form"))
 
     @classmethod
@@ -48,12 +48,12 @@ class Answering(Form):
         return self._found
 
 
-def spelled(answer: JsonValue) -> str:
+def spelled(answer: object) -> str:
     """A field's value as a bare answer: lists and objects as JSON, all others as they are."""
     return json.dumps(answer, ensure_ascii=False) if isinstance(answer, list | dict) else str(answer)
 
 
-def _place(text: str, answer: JsonValue) -> tuple[int, int] | None:
+def _place(text: str, answer: object) -> tuple[int, int] | None:
     """Where a form's text spells the value of its last field `answer`, in characters."""
     value = json.dumps(answer, ensure_ascii=False).strip('"')
     start = text.find(value, text.rfind('"answer"') + len('"answer"'))
