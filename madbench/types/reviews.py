@@ -72,9 +72,20 @@ def canonical_findings(findings: Iterable[Finding]) -> str:
 
 def overlap(ours: Iterable[Span], theirs: Iterable[Span]) -> float:
     """Intersection over union of two sets of lines, 0 to 1."""
-    left = {(span.document, line) for span in ours for line in range(span.first, span.last + 1)}
-    right = {(span.document, line) for span in theirs for line in range(span.first, span.last + 1)}
-    return len(left & right) / len(left | right) if left | right else 0.0
+    left, right = tuple(ours), tuple(theirs)
+    either = covered((*left, *right))
+    return (covered(left) + covered(right) - either) / either if either else 0.0
+
+
+def covered(spans: Iterable[Span]) -> int:
+    """How many lines the spans hold, each once, however far a span may claim to reach."""
+    total, document, reached = 0, "", 0
+    for span in sorted(spans, key=lambda span: (span.document, span.first)):
+        if span.document != document:
+            document, reached = span.document, 0
+        total += max(span.last - max(span.first - 1, reached), 0)
+        reached = max(reached, span.last)
+    return total
 
 
 @dataclass(frozen=True, slots=True)

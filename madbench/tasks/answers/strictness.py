@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from madbench.tasks.answers.booleans import BoolReader
 from madbench.tasks.answers.choices import ChoiceReader
+from madbench.tasks.answers.labels import LabelReader
 from madbench.tasks.answers.numbers import NumberReader
 from madbench.tasks.answers.texts import TextReader
 from madbench.types import AnswerReader, InputError
 
-Reader = NumberReader | ChoiceReader | BoolReader | TextReader
+Reader = NumberReader | ChoiceReader | BoolReader | TextReader | LabelReader
 
 
 def strict(reader: AnswerReader) -> Reader:
