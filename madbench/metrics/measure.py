@@ -106,7 +106,7 @@ def _decision(record: Record, outcome: Outcome, charged: Sequence[Turn], right: 
     supporting = _supporting(outcome.answer, charged)
     tied = outcome.facts.get("tied")
     options = [option for option in tied if isinstance(option, str)] if isinstance(tied, list) else []
-    numbers = _confidences(outcome, supporting) | _facts(outcome)
+    numbers = _confidences(outcome, supporting) | _facts(outcome) | _task_facts(record)
     numbers["correct_strict"] = _strict(record, outcome, supporting, right)
     if isinstance(tied, list):
         numbers["tie"] = float(len(options) > 1)
@@ -150,6 +150,11 @@ def _facts(outcome: Outcome) -> dict[str, float]:
         for name, value in outcome.facts.items()
         if isinstance(value, int | float) and abs(value) < LARGEST
     }
+
+
+def _task_facts(record: Record) -> dict[str, float]:
+    """What a task measured beside right and wrong: its scores `fact:<name>`."""
+    return {name: value for name, value in record.scores.items() if name.startswith("fact:")}
 
 
 def _words(outcome: Outcome) -> dict[str, str]:
