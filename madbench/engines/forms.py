@@ -30,13 +30,14 @@ class Instance:
     def write(self, schema: str) -> str:
         """JSON text that satisfies the schema. Raises InputError for a schema it does not understand."""
         whole = json.loads(schema)
-        value = self._value("", whole, whole.get("$defs", {}))
+        value = self.draw("", whole, whole.get("$defs", {}))
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
-    def _value(self, name: str, schema: Schema, defs: Schema) -> JsonValue:
+    def draw(self, name: str, schema: Schema, defs: Schema) -> JsonValue:
+        """One value for the field `name`; `defs` are the schemas that references point to."""
         if "$ref" in schema:
             target = defs[str(schema["$ref"]).rpartition("/")[2]]
-            return self._value(name, _object(target), defs)
+            return self.draw(name, _object(target), defs)
         if "const" in schema:
             return schema["const"]
         if choices := schema.get("enum"):
@@ -52,16 +53,16 @@ class Instance:
     def _branch(self, name: str, branches: list[JsonValue], defs: Schema) -> JsonValue:
         """Null only where nothing else is on offer."""
         some = [branch for branch in map(_object, branches) if branch.get("type") != "null"]
-        return self._value(name, self.rng.choice(some), defs) if some else None
+        return self.draw(name, self.rng.choice(some), defs) if some else None
 
     def _typed(self, name: str, schema: Schema, defs: Schema) -> JsonValue:
         match schema.get("type"):
             case "object":
                 fields = _object(schema.get("properties", {}))
-                return {key: self._value(key, _object(field), defs) for key, field in fields.items()}
+                return {key: self.draw(key, _object(field), defs) for key, field in fields.items()}
             case "array":
                 count, item = _number(schema, "minItems", 0), _object(schema.get("items", {}))
-                return [self._value(name, item, defs) for _ in range(int(count))]
+                return [self.draw(name, item, defs) for _ in range(int(count))]
             case "string":
                 return self._text(name, schema)
             case "integer" | "number":

@@ -106,17 +106,10 @@ class SimulatedEngine:
         return prompt_tokens(request) + request.sampling.max_tokens - self._model.context
 
     def identity(self, request: Request) -> str:
-        digest = hashlib.blake2b(self._fingerprint.encode(), digest_size=16)
-        sampling = request.sampling
-        draw = (sampling.temperature, sampling.top_p, request.seed) if sampling.temperature else ("greedy",)
-        for message in request.messages:
-            digest.update(f"\x1e{message.role}\x1f{message.text}".encode())
-        digest.update(f"\x1d{draw}\x1f{sampling.max_tokens}\x1f{request.schema}".encode())
-        return digest.hexdigest()
+        return request_identity(self._fingerprint, request)
 
     def _complete(self, request: Request) -> Completion:
-        greedy = request.sampling.temperature == 0
-        rng = random.Random(seed_of(*request.messages) if greedy else request.seed)
+        rng = rng_of(request)
         question = find_question(request.messages, self._model.choices)
         answer = self._answer(request.messages, question, rng)
         if request.schema is not None:
@@ -148,6 +141,22 @@ class SimulatedEngine:
         pieces = spelled(cut, answer, self._model.accuracy) if self._logprobs else ()
         counts = prompt_tokens(request), -(-len(cut) // WIDTH)
         return Completion(cut, "length" if len(text) > room else "stop", *counts, pieces)
+
+
+def request_identity(fingerprint: str, request: Request) -> str:
+    """Hash over the fingerprint and all that the reply depends on; a greedy reply does not on the seed."""
+    digest, sampling = hashlib.blake2b(fingerprint.encode(), digest_size=16), request.sampling
+    draw = (sampling.temperature, sampling.top_p, request.seed) if sampling.temperature else ("greedy",)
+    for message in request.messages:
+        digest.update(f"\x1e{message.role}\x1f{message.text}".encode())
+    digest.update(f"\x1d{draw}\x1f{sampling.max_tokens}\x1f{request.schema}".encode())
+    return digest.hexdigest()
+
+
+def rng_of(request: Request) -> random.Random:
+    """All draws of one reply: by the request's seed alone, or by the prompt alone where it is greedy."""
+    greedy = request.sampling.temperature == 0
+    return random.Random(seed_of(*request.messages) if greedy else request.seed)
 
 
 def prompt_tokens(request: Request) -> int:

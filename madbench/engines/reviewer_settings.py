@@ -1,0 +1,38 @@
+"""How well a simulated reviewer reviews, and how it argues: probabilities and rates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from madbench.types import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewing:
+    """How well it reviews. `sure_real` and `sure_false` are the confidences that it states with findings."""
+
+    recall: float = 0.6
+    false_alarms: float = 0.5
+    adopts: float = 0.0
+    sure_real: float = 0.8
+    sure_false: float = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Arguing:
+    """How it argues: probabilities, by whether the claim at stake is real. `cheap` carries say no more than that."""
+
+    objects_real: float = 0.2
+    objects_false: float = 0.7
+    concedes_real: float = 0.1
+    concedes_false: float = 0.6
+    cheap: float = 0.0
+
+
+def check_rates(settings: Reviewing | Arguing, where: str) -> None:
+    """Raise InputError naming the first number that is no probability, or no rate."""
+    for setting in fields(settings):
+        value = getattr(settings, setting.name)
+        most = float("inf") if setting.name == "false_alarms" else 1.0
+        if not 0 <= value <= most:
+            raise InputError(f"{where}.{setting.name}: {value}; wanted 0 to {most:g}")
