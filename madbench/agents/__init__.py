@@ -3,6 +3,7 @@
 from madbench.agents.agent import Agent, Memory
 from madbench.agents.episode import Cast, Episode, Scene
 from madbench.agents.leaks import Audit, audit
+from madbench.agents.order import Spent
 from madbench.agents.prompts import prompt_hashes, template
 from madbench.agents.roles import settings_of
 from madbench.agents.together import together
@@ -14,6 +15,7 @@ __all__ = [
     "Episode",
     "Memory",
     "Scene",
+    "Spent",
     "audit",
     "prompt_hashes",
     "settings_of",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from madbench.agents.agent import Agent, Conversation, Memory, SaidT, SeenT, worked_examples
 from madbench.agents.leaks import Guard
 from madbench.agents.line import Line
-from madbench.agents.order import InOrder
+from madbench.agents.order import InOrder, Spent
 from madbench.agents.prompts import render
 from madbench.agents.roles import settings_of
 from madbench.types import (
@@ -74,6 +74,11 @@ class Episode:
     def tie_seed(self) -> int:
         """Ties draw from their own stream."""
         return seed_of(self._scene.lineage, "tie")
+
+    @property
+    def spent(self) -> Spent:
+        """What the asks that are over have cost so far; what is charged to nobody is left out."""
+        return self._turns.spent
 
     @property
     def uncharged(self) -> Episode:

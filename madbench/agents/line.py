@@ -51,12 +51,13 @@ class Line:
         attempts = 1 + (
             self.settings.contract.repairs if self.settings.contract.enforcement == "repair" else 0
         )
+        earlier: SaidT | None = None
         with self.turns.ask() as write:
             for attempt in range(attempts):
                 asked = replace(speaker, attempt=attempt)
-                prompt, turn, result = await self._attempt(prompt, asked, says)
+                prompt, turn, result = await self._attempt(prompt, asked, says, earlier)
                 write(turn)
-                text = turn.completion.text
+                text, earlier = turn.completion.text, result.said
                 if result.complete:
                     break
                 request = render_repair(result.reading.note, self._wanted(says), self.settings)
@@ -64,7 +65,7 @@ class Line:
         return prompt, text, result
 
     async def _attempt(
-        self, prompt: Prompt, speaker: Speaker, says: type[SaidT]
+        self, prompt: Prompt, speaker: Speaker, says: type[SaidT], earlier: SaidT | None
     ) -> tuple[Prompt, Turn, Read[SaidT]]:
         schema = self._schema(says)
         prompt = fit(prompt, lambda messages: self.engine.excess(self._request(messages, speaker, schema)))
@@ -72,7 +73,7 @@ class Line:
         seen = type(prompt.seen).__name__
         self.guard.check(Turn(speaker, seen, request, NOTHING, UNREAD))
         completion = await self.engine.generate(request)
-        result = read(says, completion, self.problem, repaired=speaker.attempt > 0)
+        result = read(says, completion, self.problem, repaired=speaker.attempt > 0, earlier=earlier)
         turn = Turn(speaker, seen, request, completion, result.reading, prompt.cuts, self.spare)
         self.guard.hear(turn)
         return prompt, turn, result

@@ -10,6 +10,14 @@ from dataclasses import dataclass, field
 from madbench.types import Turn
 
 
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Calls, repairs included, and their prompt and output tokens, cache ignored."""
+
+    calls: int = 0
+    tokens: int = 0
+
+
 @dataclass
 class _Ask:
     turns: list[Turn] = field(default_factory=list)
@@ -25,6 +33,7 @@ class InOrder:
     def __init__(self, write: Callable[[Turn], None]) -> None:
         self._write = write
         self._asks: deque[_Ask] = deque()
+        self.spent = Spent()
 
     @contextmanager
     def ask(self) -> Iterator[Callable[[Turn], None]]:
@@ -41,3 +50,9 @@ class InOrder:
         while self._asks and self._asks[0].over:
             for turn in self._asks.popleft().turns:
                 self._write(turn)
+                self._book(turn)
+
+    def _book(self, turn: Turn) -> None:
+        if not turn.spare:
+            tokens = turn.completion.prompt_tokens + turn.completion.output_tokens
+            self.spent = Spent(self.spent.calls + 1, self.spent.tokens + tokens)

@@ -23,21 +23,35 @@ class Read(Generic[SaidT]):
         return self.reading.status in (ParseStatus.OK, ParseStatus.REPAIRED, ParseStatus.AMBIGUOUS)
 
 
-def read(says: type[SaidT], completion: Completion, problem: Problem, *, repaired: bool) -> Read[SaidT]:
-    """Never raises: an unreadable reply is a reading too."""
+def read(
+    says: type[SaidT],
+    completion: Completion,
+    problem: Problem,
+    *,
+    repaired: bool,
+    earlier: SaidT | None = None,
+) -> Read[SaidT]:
+    """Never raises: an unreadable reply is a reading too. What an `earlier` try gave in part is kept."""
     cut = completion.finish == "length"
     try:
         said = says.read(completion.text, problem, cut=cut)
     except FormatError as error:
         status = ParseStatus.TRUNCATED if cut else ParseStatus.MISSING
-        return Read(None, Reading(status, says.__name__, note=str(error)))
+        kept = earlier if earlier is not None and earlier.missing() else None
+        return Read(kept, Reading(status, says.__name__, note=str(error)))
+    if earlier is not None:
+        said = said.joined(earlier)
     return Read(said, _reading(said, completion, repaired=repaired))
 
 
 def _reading(said: Reply, completion: Completion, *, repaired: bool) -> Reading:
-    found = said.extraction()
-    missing = "no answer found" + (", cut short" if completion.finish == "length" else "")
+    found, cut = said.extraction(), completion.finish == "length"
+    wanting = said.missing()
     status = ParseStatus.OK if found is None else found.status
+    if wanting:
+        status = ParseStatus.TRUNCATED if cut else ParseStatus.MISSING
+    if found is not None and found.answer is None:
+        wanting = "no answer found" + (", cut short" if cut else "")
     if repaired and status is ParseStatus.OK:
         status = ParseStatus.REPAIRED
     return Reading(
@@ -47,7 +61,7 @@ def _reading(said: Reply, completion: Completion, *, repaired: bool) -> Reading:
         answer=found.answer if found else None,
         probability=probability(completion, found),
         reply=said.model_dump(mode="json", exclude={"found"}),
-        note="" if found is None or found.answer is not None else missing,
+        note=wanting,
     )
 
 

@@ -35,6 +35,14 @@ class Reply(Strict):
         """The answer in this reply, where the reply carries one."""
         return None
 
+    def missing(self) -> str:
+        """What a repair has to ask for, where only part of a reply could be read; nothing if it is whole."""
+        return ""
+
+    def joined(self, earlier: Self) -> Self:
+        """The reply to a repair, put together with what could be read of the reply before it."""
+        return self
+
 
 @dataclass(frozen=True, slots=True)
 class Edge:
