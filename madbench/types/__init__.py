@@ -45,6 +45,7 @@ from madbench.types.models import (
 from madbench.types.protocols import ProtocolSettings, Sessional
 from madbench.types.records import Effort, Estimate, Place, Record, RowId
 from madbench.types.reviews import (
+    UNSHOWN,
     Artifact,
     Document,
     Finding,
@@ -64,6 +65,7 @@ from madbench.types.summary import Arm, Comparison, Integrity, Summary
 from madbench.types.transcript import Answers, Event, Outcome, Reading, Speaker, Task, Turn
 
 __all__ = [
+    "UNSHOWN",
     "Accepted",
     "AnswerReader",
     "Answered",

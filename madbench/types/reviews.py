@@ -88,6 +88,10 @@ def covered(spans: Iterable[Span]) -> int:
     return total
 
 
+UNSHOWN = "⋯"
+"""Stands for a line that its source does not show, as a diff shows none between its hunks."""
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A named file or text of an artifact."""
@@ -101,8 +105,12 @@ class Document:
 
     @property
     def numbered(self) -> str:
-        """The text with a number before every line, as reviewers are shown it."""
-        return "\n".join(f"{number:>4} | {line}" for number, line in enumerate(self.lines, 1))
+        """The text with a number before every line, as reviewers are shown it; unshown lines in a row are one dot row."""
+        gap = f"{UNSHOWN:>4}"
+        rows = [gap if line == UNSHOWN else f"{n:>4} | {line}" for n, line in enumerate(self.lines, 1)]
+        return "\n".join(
+            row for row, before in zip(rows, ["", *rows], strict=False) if (row, before) != (gap, gap)
+        )
 
 
 @dataclass(frozen=True, slots=True)
