@@ -13,11 +13,12 @@ from typing import Literal
 from pydantic import JsonValue
 
 from madbench.agents import Agent, Episode, together
-from madbench.metrics.votes import TieRule, majority
+from madbench.metrics.votes import TieRule
 from madbench.protocols.hearing import Hearing
 from madbench.protocols.replies import Statement
 from madbench.protocols.revision import Always, Revision
 from madbench.protocols.solver import Asked
+from madbench.protocols.tally import tally
 from madbench.types import Edge, InputError, Observation, Outcome, Problem, ProtocolSettings, StopReason
 
 
@@ -66,7 +67,7 @@ class Debate(ProtocolSettings):
         rounds = await self.rounds(problem, episode)
         positions = tuple(tuple(statement.answer for statement in said) for said in rounds)
         voters = positions[-1] if self.decides == "all" else positions[-1][:1]
-        vote = majority(voters, seed=episode.tie_seed, tie=self.tie)
+        vote = tally(problem, voters, seed=episode.tie_seed, tie=self.tie)
         share = {} if vote.share is None or self.decides == "first" else {"vote_share": vote.share}
         facts: dict[str, JsonValue] = {"tied": list(vote.tied), "peers": self.peers}
         return Outcome(vote.answer, positions, StopReason.MAX_ROUNDS, share, facts=facts)

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 from madbench.agents import Episode, together
-from madbench.metrics.votes import TieRule, majority
+from madbench.metrics.votes import TieRule
 from madbench.protocols.replies import Statement
 from madbench.protocols.solver import Asked
+from madbench.protocols.tally import tally
 from madbench.types import InputError, Outcome, Problem, ProtocolSettings, StopReason
 
 
@@ -31,6 +32,6 @@ class SelfConsistency(ProtocolSettings):
         voters += episode.uncharged.agents("solver", pool, sees=Asked, says=Statement)[self.votes :]
         said = await together(*(voter.ask(Asked(prompt=problem.prompt)) for voter in voters))
         answers = tuple(statement.answer for statement in said)
-        vote = majority(answers[: self.votes], seed=episode.tie_seed, tie=self.tie)
+        vote = tally(problem, answers[: self.votes], seed=episode.tie_seed, tie=self.tie)
         share = {} if vote.share is None else {"vote_share": vote.share}
         return Outcome(vote.answer, (answers,), StopReason.MAX_ROUNDS, share, facts={"tied": list(vote.tied)})
