@@ -105,7 +105,7 @@ class Document:
 
     @property
     def numbered(self) -> str:
-        """The text with a number before every line, as reviewers are shown it; unshown lines in a row are one dot row."""
+        """The text with a number before every line, as reviewers see it; unshown lines in a row are one row."""
         gap = f"{UNSHOWN:>4}"
         rows = [gap if line == UNSHOWN else f"{n:>4} | {line}" for n, line in enumerate(self.lines, 1)]
         return "\n".join(
