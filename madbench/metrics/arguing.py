@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from madbench.metrics.claims import Ledger, debated
 from madbench.metrics.ledger import contested
 from madbench.metrics.wording import content, words
-from madbench.types import Answers, Outcome, Record, Turn
+from madbench.types import Answers, Outcome, Record, StopReason, Turn
 
+CUT_SHORT = (StopReason.ERROR, StopReason.BUDGET, StopReason.CONTEXT)
+"""A debate that ended so before anybody answered failed: that is no theater."""
 SNIPPET = 32
 """So many characters of a peer's reply in a prompt, from its start or its end, mean that it was shown."""
 
 
 def argued(record: Record, outcome: Outcome, own: tuple[Answers, ...]) -> dict[str, float]:
     """`theater` (1 or 0) and what it rests on; nothing where no seat was shown another's words."""
+    if (claims := Ledger.of(outcome.ledger)) is not None:
+        return debated(claims, record.scores, held=outcome.stop not in CUT_SHORT)
     if outcome.ledger:
         return contested(outcome.ledger, own)
     if len(own) < 2 or len(own[0]) < 2 or outcome.facts.get("peers") == "none":

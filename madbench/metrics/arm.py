@@ -2,42 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 import numpy as np
 
 from madbench.metrics import sureness
+from madbench.metrics.claim_metrics import CLAIMS, THEATER, by_side_and_round
+from madbench.metrics.claim_metrics import FAMILIES as CLAIM_FAMILIES
 from madbench.metrics.clusters import by_session
-from madbench.metrics.estimates import Floats, mean, rate, ratio, share, undefined
+from madbench.metrics.estimates import Floats, mean, rate, ratio, undefined
+from madbench.metrics.finding_confidence import finding_confidence, meanings
+from madbench.metrics.kinds import Measure, Metric, column_of, mean_of, rate_of, share_of
+from madbench.metrics.review_metrics import COSTS, MEANINGS, meaning, review_metrics
 from madbench.metrics.rows import Rows
 from madbench.metrics.shift import framed
 from madbench.types import Estimate, StopReason
-
-Measure = Callable[[Rows], Estimate]
-
-
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """One number of an arm, what it means in one line, and how it is had from a table of rows."""
-
-    name: str
-    meaning: str
-    of: Measure
 
 
 def arm_metrics(rows: Rows) -> dict[str, Estimate]:
     """All metrics of one arm's rows, the undefined among them; rounds, roles and positions add names of their own."""
     rows = by_session(rows)
     fixed = {metric.name: metric.of(rows) if len(rows) else undefined() for metric in METRICS}
-    return fixed | sureness.sureness(rows) | _rounds(rows) | _positions(rows) | _roles(rows) | framed(rows)
+    found = fixed | sureness.sureness(rows) | _rounds(rows) | _positions(rows) | _roles(rows) | framed(rows)
+    return found | review_metrics(rows) | finding_confidence(rows) | by_side_and_round(rows)
 
 
 def definitions(names: Iterable[str] = ()) -> dict[str, str]:
     """What every metric means, one line each; `names` adds those that came with rows (`accuracy_round_2`, …)."""
     known = {metric.name: metric.meaning for metric in METRICS} | sureness.meanings()
-    return known | {name: _family(name) for name in names if name not in known}
+    known |= meanings() | {name: meaning(name) or "" for name in (*MEANINGS, *COSTS)}
+    return known | {name: meaning(name) or _family(name) for name in names if name not in known}
 
 
 def _family(name: str) -> str:
@@ -46,39 +41,9 @@ def _family(name: str) -> str:
     return "" if stem is None else FAMILIES[stem].format(name[len(stem) :])
 
 
-def _rate(column: str) -> Measure:
-    def of(rows: Rows) -> Estimate:
-        values = rows.column(column)
-        return rate(values, rows.clusters, rows.counted(values))
-
-    return of
-
-
-def _mean(column: str) -> Measure:
-    def of(rows: Rows) -> Estimate:
-        values = rows.column(column)
-        return mean(values, rows.clusters, rows.counted(values))
-
-    return of
-
-
-def _share(above: str, below: Callable[[Rows], Floats]) -> Measure:
-    def of(rows: Rows) -> Estimate:
-        parts, wholes = rows.column(above), below(rows)
-        known = ~(np.isnan(parts) | np.isnan(wholes))
-        n = rows.counted(np.where(known & (wholes > 0), wholes, np.nan))
-        return share(np.where(known, parts, 0.0), np.where(known, wholes, 0.0), rows.clusters, n)
-
-    return of
-
-
 def _per_right(rows: Rows) -> Estimate:
     tokens = rows.column("prompt_tokens") + rows.column("output_tokens")
     return ratio(tokens, rows.column("correct"), rows.clusters, rows.counted(tokens))
-
-
-def _of(column: str) -> Callable[[Rows], Floats]:
-    return lambda rows: rows.column(column)
 
 
 def _wrong_first(rows: Rows) -> Floats:
@@ -94,144 +59,90 @@ def _stopped(reason: StopReason) -> Measure:
     return of
 
 
-def _reported(rows: Rows) -> Floats:
-    return rows.column("matched") + rows.column("unmatched")
-
-
-def _known(rows: Rows) -> Floats:
-    return rows.column("matched") + rows.column("missed")
-
-
 METRICS = (
-    Metric("accuracy", "Right over all samples; unparsed and errored ones are wrong.", _rate("correct")),
+    Metric("accuracy", "Right over all samples; unparsed and errored ones are wrong.", rate_of("correct")),
     Metric(
         "accuracy_strict",
         "The same, answers guessed from unmarked text being wrong too.",
-        _rate("correct_strict"),
+        rate_of("correct_strict"),
     ),
-    Metric("accuracy_ties", "Accuracy expected over all ways to break ties.", _rate("correct_ties")),
-    Metric("coverage", "Share of samples that have an answer.", _rate("parsed")),
+    Metric("accuracy_ties", "Accuracy expected over all ways to break ties.", rate_of("correct_ties")),
+    Metric("coverage", "Share of samples that have an answer.", rate_of("parsed")),
     Metric(
         "unparsed_rate",
         "Share of episodes that ended without an answer that could be read.",
-        _rate("unparsed"),
+        rate_of("unparsed"),
     ),
     Metric(
-        "error_rate", "Share of episodes that failed (context, budget, infrastructure).", _rate("errored")
+        "error_rate", "Share of episodes that failed (context, budget, infrastructure).", rate_of("errored")
     ),
-    Metric("tie_rate", "Share of votes that were tied and drawn by seed.", _rate("tie")),
-    Metric("oracle_any", "Share of samples on which any seat was right in any round.", _rate("oracle")),
-    Metric(
-        "theater_rate",
-        "Share of debates without an answered objection; on questions, in which no seat changed its answer or took "
-        "up content of a peer's. Undefined without interaction.",
-        _rate("theater"),
-    ),
-    Metric(
-        "theater_no_state_change",
-        "Share of debates in which nothing changed: no answer, and no objection was resolved.",
-        _rate("theater_no_state_change"),
-    ),
-    Metric(
-        "theater_no_valid_answer",
-        "Share of debates with a ledger without an answer to an objection that gives a specific reason.",
-        _rate("theater_no_valid_answer"),
-    ),
-    Metric(
-        "theater_no_concession",
-        "Share of debates with a ledger in which nobody conceded (stubborn debate counts as theater).",
-        _rate("theater_no_concession"),
-    ),
-    Metric("zero_claim_rate", "Share of debates with a ledger without any objection.", _rate("zero_claims")),
-    Metric(
-        "uptake_rate",
-        "Share of replies to peers that use content which a peer brought in.",
-        _share("took_up", _of("heard")),
-    ),
-    Metric(
-        "convergence",
-        "Agreeing pairs of final answers over pairs of seats; with a ledger, objections resolved over objections. "
-        "Undefined for one seat, or without objections.",
-        _rate("convergence"),
-    ),
+    Metric("tie_rate", "Share of votes that were tied and drawn by seed.", rate_of("tie")),
+    Metric("oracle_any", "Share of samples on which any seat was right in any round.", rate_of("oracle")),
+    *THEATER,
     Metric(
         "changed_rate",
         "Share of seats whose last answer is not their first.",
-        _share("changed", _of("seats")),
+        share_of("changed", column_of("seats")),
     ),
     Metric(
         "flips_right_to_wrong",
         "Share of seats that went from right to wrong, first round to last.",
-        _share("right_to_wrong", _of("seats")),
+        share_of("right_to_wrong", column_of("seats")),
     ),
     Metric(
         "flips_wrong_to_right",
         "Share of seats that went from wrong to right, first round to last.",
-        _share("wrong_to_right", _of("seats")),
+        share_of("wrong_to_right", column_of("seats")),
     ),
     Metric(
         "fold_rate",
         "Of the seats right at first, the share wrong at last.",
-        _share("right_to_wrong", _of("right_first")),
+        share_of("right_to_wrong", column_of("right_first")),
     ),
     Metric(
         "rescue_rate",
         "Of the seats wrong at first, the share right at last.",
-        _share("wrong_to_right", _wrong_first),
+        share_of("wrong_to_right", _wrong_first),
     ),
-    Metric(
-        "cheap_move_share",
-        "Share of moves that were the cheapest: an unchanged answer on being asked again, or stopping at once.",
-        _share("cheap_moves", _of("moves")),
-    ),
+    *CLAIMS,
     Metric(
         "repetition",
         "Share of neighbouring word pairs said before in the same reply, mean over replies.",
-        _rate("repetition"),
+        rate_of("repetition"),
     ),
-    Metric("truncated_rate", "Share of replies that the token limit cut.", _share("truncated", _of("calls"))),
     Metric(
-        "marker_miss_rate", "Share of replies that could not be read.", _share("status:missing", _of("calls"))
+        "truncated_rate",
+        "Share of replies that the token limit cut.",
+        share_of("truncated", column_of("calls")),
     ),
     Metric(
         "ambiguous_rate",
         "Share of replies with several different answers (the last counts).",
-        _share("status:ambiguous", _of("calls")),
+        share_of("status:ambiguous", column_of("calls")),
     ),
     Metric(
         "repaired_rate",
         "Share of replies that were read after a repair.",
-        _share("status:repaired", _of("calls")),
+        share_of("status:repaired", column_of("calls")),
     ),
-    Metric("cut_rate", "Share of prompts that were cut to fit the context.", _share("cut", _of("calls"))),
-    Metric("calls", "Model calls an episode, repairs included, spare votes not.", _mean("calls")),
-    Metric("prompt_tokens", "Prompt tokens an episode, padding excluded.", _mean("prompt_tokens")),
-    Metric("output_tokens", "Generated tokens an episode.", _mean("output_tokens")),
+    Metric(
+        "cut_rate", "Share of prompts that were cut to fit the context.", share_of("cut", column_of("calls"))
+    ),
+    Metric("calls", "Model calls an episode, repairs included, spare votes not.", mean_of("calls")),
+    Metric("prompt_tokens", "Prompt tokens an episode, padding excluded.", mean_of("prompt_tokens")),
+    Metric("output_tokens", "Generated tokens an episode.", mean_of("output_tokens")),
     Metric(
         "tokens_per_right_answer", "Prompt and output tokens of all episodes over right answers.", _per_right
     ),
     Metric(
         "channel_leaks",
         "Texts shown to a role that its protocol hides from it, an episode; must be 0.",
-        _mean("channel_leaks"),
+        mean_of("channel_leaks"),
     ),
     Metric(
         "quoted",
         "Turns that were shown hidden text because a model quoted it of its own accord, an episode.",
-        _mean("quoted"),
-    ),
-    Metric(
-        "precision",
-        "Findings that match a known issue over findings. Undefined for questions.",
-        _share("matched", _reported),
-    ),
-    Metric(
-        "missed_issue_recall",
-        "Known issues found over known issues. Undefined for questions.",
-        _share("matched", _known),
-    ),
-    Metric(
-        "missed_issue_rate", "1 - missed_issue_recall. Undefined for questions.", _share("missed", _known)
+        mean_of("quoted"),
     ),
     *(
         Metric(
@@ -245,6 +156,7 @@ METRICS = (
 
 FAMILIES: Mapping[str, str] = MappingProxyType(
     {
+        **CLAIM_FAMILIES,
         "accuracy_round_": "Majority accuracy of round {}, expected over ties; a stopped episode keeps its last.",
         "accuracy_position_": "Accuracy of the samples at position {} of their session.",
         "calls_": "Model calls an episode of the role {}.",

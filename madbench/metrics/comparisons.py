@@ -77,12 +77,16 @@ def interval(pairs: Paired) -> tuple[float, float]:
 
     A percentile bootstrap of the pairs covers less than it says where few pairs differ or clusters are few.
     """
-    groups = pairs.sums
+    widest = 2.0 if np.abs(pairs.differences).max(initial=0) > 1 else 1.0
+    return interval_of(pairs.sums, widest=widest)
+
+
+def interval_of(groups: Grouped, *, widest: float) -> tuple[float, float]:
+    """The same of sums by cluster; differences reach from -widest to widest."""
     size = float(groups.below.mean())
     nudge = math.sqrt(size)
     more = Grouped(np.append(groups.above, (nudge, -nudge)), np.append(groups.below, (size, size)))
     margin = reach(len(more.above)) * (more.error() or 0.0)
-    widest = 2.0 if np.abs(pairs.differences).max(initial=0) > 1 else 1.0
     return max(-widest, more.value - margin), min(widest, more.value + margin)
 
 

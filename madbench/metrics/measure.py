@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from madbench.metrics.arguing import argued
 from madbench.metrics.movement import Right, moved, own_positions
 from madbench.metrics.pools import Ballot
+from madbench.metrics.reviews import agreement, changes, is_review, placed, reviewed
 from madbench.metrics.rows import Measured
 from madbench.metrics.wording import repeated_pairs
 from madbench.types import Ending, Outcome, ParseStatus, Record, Turn
@@ -26,13 +27,11 @@ def measure(record: Record) -> Measured:
     """
     charged = [turn for turn in record.turns if not turn.spare]
     numbers = {**_ending(record), **_cost(charged), **_form(charged)}
+    numbers |= reviewed(record) if is_review(record) else _known_right(record)
     labels = {"ending": record.ending.value}
     if (outcome := record.outcome) is not None:
-        right = _rightness(record, outcome)
-        own = own_positions(outcome.positions, charged)
-        numbers |= _decision(record, outcome, charged, right)
-        numbers |= moved(own, outcome, charged, right) | argued(record, outcome, own)
-        labels |= {"stop": outcome.stop.value} | _words(outcome)
+        numbers |= _facts(outcome) | _happened(record, outcome, charged)
+        labels |= {"stop": outcome.stop.value} | ({} if is_review(record) else _words(outcome))
     if record.place is not None:
         numbers |= {"session": record.place.session, "position": record.place.position}
     labels |= _twin(record)
@@ -43,17 +42,33 @@ def _cluster(record: Record) -> str:
     return record.id.sample if record.sample is None else record.sample.problem.cluster
 
 
+def _happened(record: Record, outcome: Outcome, charged: Sequence[Turn]) -> dict[str, float]:
+    """What was decided and how: by right and wrong on questions, by place on reviews."""
+    own = own_positions(outcome.positions, charged)
+    if is_review(record):
+        places = placed(own)
+        found = argued(record, outcome, places)
+        return found if "zero_claims" in found else found | changes(places) | agreement(own)
+    right = _rightness(record, outcome)
+    numbers = _decision(record, outcome, charged, right)
+    return numbers | moved(own, outcome, charged, right) | argued(record, outcome, own)
+
+
 def _ending(record: Record) -> dict[str, float]:
-    """Whatever is not known to be right is wrong."""
     answered = record.outcome is not None and record.outcome.answer is not None
     return {
-        **dict.fromkeys(("correct_strict", "correct_ties", "oracle"), 0.0),
-        "correct": float(record.scores.get("correct", 0.0)) if answered else 0.0,
         "parsed": float(answered),
         "unparsed": float((record.outcome is not None and not answered) or record.ending is Ending.UNPARSED),
         "errored": float(record.ending in (Ending.RETRY, Ending.CONTEXT, Ending.BUDGET)),
         **{name: float(record.scores[name]) for name in ("channel_leaks", "quoted") if name in record.scores},
     }
+
+
+def _known_right(record: Record) -> dict[str, float]:
+    """Whatever is not known to be right is wrong."""
+    answered = record.outcome is not None and record.outcome.answer is not None
+    right = float(record.scores.get("correct", 0.0)) if answered else 0.0
+    return {**dict.fromkeys(("correct_strict", "correct_ties", "oracle"), 0.0), "correct": right}
 
 
 def _cost(charged: Sequence[Turn]) -> dict[str, float]:

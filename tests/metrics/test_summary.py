@@ -249,7 +249,8 @@ def test_an_early_stop_keeps_its_majority():
     [((0, 0, 3), None, 0), ((0, 2, 0), 0, None), ((0, 0, 0), None, None), ((0, 2, 3), 0, 0)],
 )
 def test_nothing_over_nothing_is_undefined(counts, precision, recall):
-    numbers = dict(zip(("matched", "unmatched", "missed"), map(float, counts), strict=True))
+    matched, unmatched, missed = counts
+    numbers = {"matched:final": matched, "unmatched:final": unmatched, "known": matched + missed}
     found = arm_metrics(tabulate([Measured(RowId("a"), "a", numbers)]))
     assert found["precision"].value == precision
     assert found["missed_issue_recall"].value == recall
