@@ -166,7 +166,10 @@ def one_to_one(findings: Sequence[Finding], issues: Sequence[Issue], weight: Wei
     columns = sorted(range(len(issues)), key=lambda at: (issues[at].id, issues[at].description))
     first = {_claim(findings[at]): at for at in reversed(rows)}
     kept = [at for at in rows if first[_claim(findings[at])] == at]
-    fits = [[_fit(findings[at], issues[column], weight) for column in columns] for at in kept]
+    fits = [
+        [_fit(findings[at], issues[column], weight, rank) for rank, column in enumerate(columns)]
+        for at in kept
+    ]
     of = [DUPLICATE] * len(findings)
     pairs = assigned(fits)
     for row, at in enumerate(kept):
@@ -189,10 +192,10 @@ def assigned(fits: Sequence[Sequence[float]]) -> dict[int, int]:
     return {int(row): int(column) for row, column in zip(rows, columns, strict=True) if table[row, column]}
 
 
-def _fit(finding: Finding, issue: Issue, weight: Weight) -> float:
-    """Weight first; words and the mere number of pairs decide where it is even."""
+def _fit(finding: Finding, issue: Issue, weight: Weight, rank: int) -> float:
+    """Weight first; where it is even, words, then the number of pairs, then the issues' order."""
     found = weight(finding, issue)
-    return found + 1e-4 * likeness(finding, issue) + 1e-6 if found else 0.0
+    return found + 1e-4 * likeness(finding, issue) + 1e-6 + 1e-9 / (1 + rank) if found else 0.0
 
 
 def _order(finding: Finding) -> tuple[str, int, int, str, str]:
