@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from madbench.protocols.tribunal_forms import Critique, Proposal
+from madbench.protocols.tribunal_forms import BRIEF, FULL, Critique, Forms, Proposal
 from madbench.protocols.tribunal_seen import Bench, Labelled
 from madbench.types import Problem, check_settings, seed_of
 
@@ -16,15 +16,20 @@ from madbench.types import Problem, check_settings, seed_of
 @dataclass(frozen=True, kw_only=True)
 class Reading:
     """How proposals are read: under their authors' names or anonymously, in the order of seats or shuffled for each
-    reader; and whether a member may rank its own.
+    reader; and whether a member may rank its own. `brief`: all forms are a few words long, for small models.
     """
 
     labels: Literal["labelled", "anonymous"] = "labelled"
     order: Literal["seats", "shuffled"] = "seats"
     own_vote: bool = True
+    brief: bool = False
 
     def __post_init__(self) -> None:
         check_settings(self, "protocol.reading")
+
+    @property
+    def forms(self) -> Forms:
+        return BRIEF if self.brief else FULL
 
     def labels_for(self, seat: int, names: Mapping[int, str], seed: int) -> dict[str, int]:
         """What `seat` calls the proposal of every seat in `names`, in the order in which it reads them."""
@@ -54,6 +59,7 @@ class Reading:
             rankable=tuple(label for label in labels if self.own_vote or label != own),
             concerns=tuple(text for judgement in last for _, text in judgement.blocked),
             answer=problem.reader.schema(),
+            brief=self.brief,
         )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import permutations
 from typing import Annotated, Literal
 
-from pydantic import Field, create_model
+from pydantic import Field, StringConstraints, create_model
 
 from madbench.protocols.answering import Answering
 from madbench.protocols.replies import Form, Line, Short
@@ -65,11 +66,48 @@ class Document(Form):
         return "\n".join([self.goal, steps, *(f"Risk: {risk}" for risk in self.risks)])
 
 
-def critique_of(labels: Sequence[str], rankable: Sequence[str]) -> type[Critique]:
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=48)]
+One = Annotated[tuple[Words, ...], Field(max_length=1)]
+
+
+class BriefProposal(Proposal):
+    """The same in a few words, for small models."""
+
+    approach: Line
+    pros: One
+    cons: One
+    risks: One
+
+
+class BriefConcern(Concern):
+    concern: Words
+
+
+class BriefCritique(Critique):
+    """The same in a few words, for small models."""
+
+    reasons: Line
+
+
+@dataclass(frozen=True, slots=True)
+class Forms:
+    """The reply classes of one way to speak; `blocking` bounds the concerns of a critique."""
+
+    proposal: type[Proposal]
+    critique: type[Critique]
+    concern: type[Concern]
+    blocking: int
+
+
+FULL = Forms(Proposal, Critique, Concern, 2)
+BRIEF = Forms(BriefProposal, BriefCritique, BriefConcern, 1)
+
+
+def critique_of(labels: Sequence[str], rankable: Sequence[str], forms: Forms = FULL) -> type[Critique]:
     """A critique that ranks every one of `rankable` exactly once and names none but `labels`."""
     label = Literal[tuple(labels)]  # type: ignore[valid-type]
     ranking = Literal[tuple(ABOVE.join(order) for order in permutations(rankable))]  # type: ignore[valid-type]
-    concern = create_model("Concern", __base__=Concern, against=(label, ...))  # type: ignore[arg-type]
-    blocking = Annotated[tuple[concern, ...], Field(max_length=2)]
+    concern = create_model("Concern", __base__=forms.concern, against=(label, ...))  # type: ignore[arg-type]
+    blocking = Annotated[tuple[concern, ...], Field(max_length=forms.blocking)]
     fields = {"ranking": (ranking, ...), "target": (label, ...), "blocking": (blocking, ...)}
-    return create_model("Critique", __base__=Critique, **fields)  # type: ignore[call-overload,no-any-return]
+    return create_model(forms.critique.__name__, __base__=forms.critique, **fields)  # type: ignore[call-overload,no-any-return]

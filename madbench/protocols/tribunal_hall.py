@@ -27,13 +27,13 @@ class Hall:
         self.names = list(members) or ["alone"]
         views: list[Member | None] = [Member(view=view) for view in members.values()]
         self._members = [
-            episode.agent("member", sees=Brief, says=Proposal, seat=seat, system=view)
+            episode.agent("member", sees=Brief, says=reading.forms.proposal, seat=seat, system=view)
             for seat, view in enumerate(views or [None])
         ]
 
     async def propose_apart(self) -> Proposals:
         """All at once, on the same words; nobody reads another's proposal before all are in."""
-        brief = Brief.of(self._problem, ())
+        brief = Brief.of(self._problem, (), brief=self._reading.brief)
         said = await together(*(readable(member.ask(brief)) for member in self._members))
         return {seat: proposal for seat, proposal in enumerate(said) if proposal is not None}
 
@@ -41,7 +41,9 @@ class Hall:
         """One after another, each on all proposals before it."""
         proposals: Proposals = {}
         for seat, member in enumerate(self._members):
-            said = await readable(member.ask(Brief.of(self._problem, tuple(proposals.values()))))
+            said = await readable(
+                member.ask(Brief.of(self._problem, tuple(proposals.values()), brief=self._reading.brief))
+            )
             proposals |= {} if said is None else {seat: said}
         return proposals
 
@@ -56,7 +58,9 @@ class Hall:
     ) -> Judgement | None:
         labels = self._reading.labels_for(seat, names, self._episode.tie_seed)
         bench = self._reading.bench(self._problem, seat, labels, proposals, last)
-        critic = self._members[seat].also(sees=Bench, says=critique_of(tuple(labels), bench.rankable))
+        critic = self._members[seat].also(
+            sees=Bench, says=critique_of(tuple(labels), bench.rankable, self._reading.forms)
+        )
         said = await readable(critic.ask(bench))
         return None if said is None else Judgement.of(seat, said, labels)
 

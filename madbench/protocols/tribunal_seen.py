@@ -17,15 +17,19 @@ class Member(Observation):
 
 
 class Brief(Observation):
-    """The same for every member: the task, whole. `earlier` holds proposals where these are shared one by one."""
+    """The same for every member: the task, whole. `earlier` holds proposals where these are shared one by one.
+
+    Small models copy whatever stands in an example of a form, so a `brief` prompt names no form: its grammar does.
+    """
 
     prompt: str
     earlier: tuple[SerializeAsAny[Proposal], ...]
     answer: dict[str, JsonValue]
+    brief: bool
 
     @classmethod
-    def of(cls, problem: Problem, earlier: tuple[Proposal, ...]) -> Self:
-        return cls(prompt=problem.question, earlier=earlier, answer=problem.reader.schema())
+    def of(cls, problem: Problem, earlier: tuple[Proposal, ...], *, brief: bool) -> Self:
+        return cls(prompt=problem.question, earlier=earlier, answer=problem.reader.schema(), brief=brief)
 
 
 class Labelled(Strict):
@@ -46,6 +50,7 @@ class Bench(Observation):
     rankable: tuple[str, ...]
     concerns: tuple[str, ...]
     answer: dict[str, JsonValue]
+    brief: bool
 
 
 class Chosen(Observation):
