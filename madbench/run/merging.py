@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from itertools import chain
 
 from madbench.metrics import Rows, arm_metrics, measure, tabulate
+from madbench.records.findings import accounted
 from madbench.records.index import Index
 from madbench.records.layout import SCHEMA_VERSION, RunFolder, write_json
 from madbench.records.plan import Plan
@@ -74,8 +75,10 @@ def merged(index: Index, plan: Plan) -> Iterator[Record]:
 
 
 def tabulated(folder: RunFolder, view: Plan) -> Rows:
-    """The numbers of all rows of `view`, from the tables. Raises SeamError where they are not these."""
-    rows = tabulate(measure(record) for record in viewed_records(folder, view))
+    """The numbers of all rows of `view`, from the tables. Raises SeamError where they are not these, and where
+    a review's findings are not those that its scores account for.
+    """
+    rows = tabulate(measure(record) for record in accounted(viewed_records(folder, view)))
     check_seam("parquet to metrics", view, Counted(rows))
     return rows
 
