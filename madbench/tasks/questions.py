@@ -9,6 +9,7 @@ from functools import cached_property
 
 from pydantic import JsonValue
 
+from madbench.tasks.drawing import drawn
 from madbench.tasks.hashing import content_hash
 from madbench.tasks.layout import Item, Layout, item_of
 from madbench.tasks.scoring import exact
@@ -97,19 +98,14 @@ class Questions:
     @cached_property
     def _split(self) -> tuple[list[Item], list[Item]]:
         """The reserved questions, and those scored under this seed."""
-        fixed = sorted(self._items, key=lambda item: seed_of("order", item.id))
-        reserved = fixed[: self.reserve]
-        groups = {item.cluster for item in reserved}
-        rest = [item for item in fixed[self.reserve :] if item.cluster not in groups]
-        start = self.seed * (self.size or 0)
-        if not rest or len(rest) < start + (self.size or 1):
-            raise InputError(
-                f"task {self.name}: {len(rest)} questions of {self._table.origin} can be scored, {self.reserve} are "
-                f"reserved: too few for size {self.size} at seed {self.seed}"
-            )
-        if self.size is not None:
-            return reserved, rest[start : start + self.size]
-        return reserved, sorted(rest, key=lambda item: seed_of("order", self.seed, item.id))
+        return drawn(
+            self._items,
+            reserve=self.reserve,
+            size=self.size,
+            seed=self.seed,
+            where=f"task {self.name}",
+            what=f"questions of {self._table.origin}",
+        )
 
 
 def check_ids(items: Iterable[Item], table: Table) -> None:

@@ -1,0 +1,138 @@
+"""From a row of some review set to an artifact and the issues known in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from pydantic import JsonValue
+
+from madbench.tasks.answers import FindingsReader
+from madbench.tasks.changes import files_in, patched
+from madbench.tasks.diffs import artifact_of_diff
+from madbench.tasks.documents import artifact_of
+from madbench.tasks.known_issues import issues_of
+from madbench.tasks.review_samples import artifact_id_of
+from madbench.types import Artifact, InputError, Issue
+
+Row = Mapping[str, JsonValue]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Names of columns. Reasoning traces are read from `steps`, whole changes from `files` or `diff`."""
+
+    id: str = "id"
+    group: str = "group"
+    name: str = "filename"
+    text: str = "code"
+    purpose: str = "spec"
+    fixed: str = "fixed_code"
+
+
+@dataclass(frozen=True)
+class ReviewLayout:
+    """How rows become artifacts, and in what form their reviews are wanted.
+
+    `lead` is said before each artifact's own purpose. `one_issue`: all line ranges of a row are one fault.
+    `twins`: each row's corrected text is a negative control, in a cluster with it. `findings` is how many count of
+    a review, `longest` bounds each one's text and `evidence` its references, under a grammar.
+    """
+
+    columns: Columns = field(default_factory=Columns)
+    lead: str = ""
+    one_issue: bool = False
+    twins: bool = False
+    findings: int = 4
+    longest: int = 80
+    evidence: int = 0
+
+    def __post_init__(self) -> None:
+        if self.findings < 1 or self.longest < 1 or self.evidence < 0:
+            raise InputError(
+                f"task.layout: findings={self.findings}, longest={self.longest}, evidence={self.evidence}; "
+                "wanted 1 or more, 1 or more, 0 or more"
+            )
+
+    def reader(self, artifact: Artifact) -> FindingsReader:
+        return FindingsReader(artifact, self.findings, self.longest, self.evidence)
+
+
+@dataclass(frozen=True)
+class Reviewed:
+    """An artifact with its known issues: none for a negative control, None where nothing is known of it."""
+
+    id: str
+    cluster: str
+    artifact: Artifact
+    issues: tuple[Issue, ...] | None
+    suspect: str = ""
+
+
+def reviewed_of(row: Row, layout: ReviewLayout, where: str) -> Iterator[Reviewed]:
+    """The artifact in a row and, if the layout asks for it, its corrected twin. Raises InputError naming the row."""
+    columns = layout.columns
+    artifact = _artifact(row, layout, where)
+    name = _text(row, columns.id) or artifact_id_of(artifact)
+    cluster = _text(row, columns.group) or name
+    issues = issues_of(row, artifact, name, one=layout.one_issue, where=where)
+    if issues and any("tags of an HTML page" in note for note in artifact.notes):
+        raise InputError(
+            f"{where}: issues are given by line, and the text is a raw HTML page; wanted the text itself"
+        )
+    item = Reviewed(name, cluster, artifact, issues, _suspect(row))
+    yield item
+    fixed = _text(row, columns.fixed)
+    if layout.twins and issues and fixed and fixed != row.get(columns.text):
+        twin = _artifact({**row, columns.text: fixed}, layout, f"{where}, {columns.fixed}")
+        yield replace(item, id=f"{name}~fixed", artifact=twin, issues=())
+
+
+def _artifact(row: Row, layout: ReviewLayout, where: str) -> Artifact:
+    columns = layout.columns
+    own = next(
+        (
+            said
+            for key in (columns.purpose, "input", "title", "description", "body")
+            if (said := _text(row, key))
+        ),
+        "",
+    )
+    purpose = "\n\n".join(filter(None, (layout.lead, own)))
+    if isinstance(steps := row.get("steps"), list):
+        lines = [" ".join(str(step).split()) for step in steps]
+        return artifact_of({_text(row, columns.name) or "steps": "\n".join(lines)}, purpose, where)
+    if diff := _text(row, "diff"):
+        return artifact_of_diff(diff, purpose, where)
+    if row.get("files") is not None:
+        return _of_files(row["files"], purpose, where)
+    text = row.get(columns.text)
+    if not isinstance(text, str):
+        raise InputError(
+            f"{where}: no text in column {columns.text!r}, no steps, files or diff; columns: {sorted(row)}"
+        )
+    return artifact_of({_text(row, columns.name) or "document": text}, purpose, where)
+
+
+def _of_files(files: JsonValue, purpose: str, where: str) -> Artifact:
+    """Whole files as they are; of files that are known by their patches alone, what these show."""
+    found = list(files_in(files, where))
+    if not any(text for _, text, _ in found):
+        diff = "\n".join(patched(name, patch) for name, _, patch in found if patch)
+        return artifact_of_diff(diff, purpose, where)
+    texts = {name: text for name, text, _ in found}
+    if len(texts) < len(found):
+        raise InputError(f"{where}: a path stands twice in 'files': {sorted(name for name, _, _ in found)}")
+    return artifact_of(texts, purpose, where)
+
+
+def _text(row: Row, key: str) -> str:
+    value = row.get(key)
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+
+
+def _suspect(row: Row) -> str:
+    """Steps that are all called right and lead to a wrong answer cannot all be right."""
+    if "mistake_index" in row and row["mistake_index"] is None and row.get("answer_correct") is False:
+        return "no mistake labelled, answer wrong"
+    return ""
