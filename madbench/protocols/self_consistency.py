@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 
+from pydantic import JsonValue
+
 from madbench.agents import Episode, together
 from madbench.metrics.votes import TieRule
 from madbench.protocols.replies import Statement
 from madbench.protocols.solver import Asked
-from madbench.protocols.tally import tally
+from madbench.protocols.tally import prefixes, tally
 from madbench.types import InputError, Outcome, Problem, ProtocolSettings, StopReason
 
 
@@ -34,4 +36,5 @@ class SelfConsistency(ProtocolSettings):
         answers = tuple(statement.answer for statement in said)
         vote = tally(problem, answers[: self.votes], seed=episode.tie_seed, tie=self.tie)
         share = {} if vote.share is None else {"vote_share": vote.share}
-        return Outcome(vote.answer, (answers,), StopReason.MAX_ROUNDS, share, facts={"tied": list(vote.tied)})
+        facts: dict[str, JsonValue] = {"tied": list(vote.tied), **prefixes(problem, answers)}
+        return Outcome(vote.answer, (answers,), StopReason.MAX_ROUNDS, share, facts=facts)

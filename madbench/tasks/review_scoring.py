@@ -35,7 +35,8 @@ class ReviewScoring:
       `known` issues those that it did not find.
     - `noise:<name>:matched`: findings that match another artifact's issues, of `noise:<name>:known`.
     - `finding:<id>`: the index of the issue that a finding was matched to, -1 for none, -2 for one already
-      found, in the union if it is there, else in the first view that has it.
+      found, in the union if it is there, else in the first view that has it. Findings without an id go by their
+      reviewer and their place in that review alone: `finding:reviewer_0/0`.
     - `clean`: 1 for a negative control.
 
     Where the issues are not known, `view:<name>:findings` alone.
@@ -96,12 +97,12 @@ def _counted(view: str, matching: Matching) -> dict[str, float]:
 
 
 def _placed(views: Views, matchings: Mapping[str, Matching]) -> dict[str, float]:
-    """Where each finding that has an id went."""
+    """Where each finding went."""
     places: dict[str, float] = {}
     for name in ("union", *(name for name in views if name != "union")):
-        for finding, place in zip(views[name] or (), matchings[name].of, strict=True):
-            if finding.id:
-                places.setdefault(f"finding:{finding.id}", float(place))
+        for number, (finding, place) in enumerate(zip(views[name] or (), matchings[name].of, strict=True)):
+            if finding.id or name.startswith("reviewer_"):
+                places.setdefault(f"finding:{finding.id or f'{name}/{number}'}", float(place))
     return places
 
 

@@ -1,11 +1,14 @@
 """Votes and single answers: what decides, what is only there to compare with, and what is charged."""
 
+import json
+
 import pytest
 from stage import SUM, play, stage
 
 from madbench.protocols.cot import ChainOfThought
 from madbench.protocols.self_consistency import SelfConsistency
-from madbench.types import InputError, StopReason
+from madbench.tasks.answers.findings import FindingsReader
+from madbench.types import Artifact, Document, InputError, Problem, StopReason, findings_of
 
 
 def answers(*given):
@@ -52,3 +55,25 @@ def test_one_chain_of_thought():
 def test_a_vote_of_nobody_is_refused():
     with pytest.raises(InputError, match=r"protocol\.votes: 0"):
         SelfConsistency(votes=0)
+
+
+def test_reviews_are_voted_on_by_every_first_few():
+    lines = (3, 3, 3, 8, 8)
+    given = iter(lines)
+
+    def reviewer(request):
+        row = {"line_start": (line := next(given)), "line_end": line, "text": "off by one", "confidence": 90}
+        return json.dumps({"findings": [row]})
+
+    artifact = Artifact((Document("a.py", "\n".join(f"row {n}" for n in range(9))),))
+    problem = Problem("a", "a", "Review a.py.", FindingsReader(artifact))
+    played = play(stage(SelfConsistency(votes=4, pool=5), reviewer, problem=problem))
+    found = {
+        name: [finding.span.first for finding in findings_of(answer)]
+        for name, answer in played.outcome.facts["views"].items()
+    }
+    order = [findings_of(answer)[0].span.first for answer in played.outcome.positions[0]]
+    for k in range(1, 6):
+        most = [line for line in (3, 8) if order[:k].count(line) > k / 2]
+        assert found[f"vote_{k}"] == most
+    assert [f.span.first for f in findings_of(played.outcome.answer)] == found["vote_4"]
