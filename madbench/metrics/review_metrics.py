@@ -11,12 +11,9 @@ import numpy as np
 
 from madbench.metrics.estimates import Floats, mean, rate, ratio, share, undefined
 from madbench.metrics.pooled import PooledPair, difference
-from madbench.metrics.reviews import FINAL, UNION
+from madbench.metrics.reviews import FINAL, UNION, VOTE
 from madbench.metrics.rows import Rows
 from madbench.types import Estimate
-
-VOTE = "vote_"
-"""Views of the first so many votes serve comparisons at equal budgets; they are no metrics of their own."""
 
 MEANINGS: Mapping[str, str] = MappingProxyType(
     {
@@ -33,7 +30,7 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         "duplicates_rate": "Share of findings that repeat an issue already found",
         "findings_per_artifact": "Findings on an artifact, mean; absent reviews do not count",
         "precision_noise": "Precision against another artifact's issues: what chance and the matcher give away",
-        "recall_noise": "Recall of another artifact's issues, had it as many",
+        "recall_noise": "Recall of another artifact's issues, likewise",
     }
 )
 COSTS: Mapping[str, str] = MappingProxyType(
@@ -47,18 +44,21 @@ COSTS: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One view's counts, row by row: NaN where the review is absent, but for `matched`, which is then 0."""
+    """One view's counts, row by row: NaN where the review is absent, but for `matched` and `found`, then 0."""
 
     matched: Floats
     unmatched: Floats
     duplicates: Floats
+    found: Floats
     known: Floats
 
     @classmethod
     def of(cls, rows: Rows, view: str) -> Seen:
         known, matched = rows.column("known"), rows.column(f"matched:{view}")
         matched = np.where(np.isnan(matched) & ~np.isnan(known), 0.0, matched)
-        return cls(matched, rows.column(f"unmatched:{view}"), rows.column(f"duplicates:{view}"), known)
+        others = (rows.column(f"{count}:{view}") for count in ("unmatched", "duplicates", "found"))
+        unmatched, duplicates, found = others
+        return cls(matched, unmatched, duplicates, np.where(np.isnan(found), matched, found), known)
 
     @property
     def reported(self) -> Floats:
@@ -73,7 +73,7 @@ class Seen:
 
     @property
     def recall(self) -> tuple[Floats, Floats]:
-        return np.nan_to_num(self.matched), np.nan_to_num(self.known)
+        return np.nan_to_num(self.found), np.nan_to_num(self.known)
 
 
 def views(rows: Rows) -> list[str]:
@@ -136,7 +136,7 @@ def _precision(rows: Rows, seen: Seen) -> dict[str, Estimate]:
 
 def _f1(seen: Seen) -> tuple[Floats, Floats]:
     """Twice the matched over findings and known issues, which is the harmonic mean of the pooled shares."""
-    return 2 * seen.recall[0], seen.precision[1] + seen.recall[1]
+    return 2 * seen.precision[0], seen.precision[1] + seen.recall[1]
 
 
 def _recall(rows: Rows, seen: Seen) -> dict[str, Estimate]:
@@ -155,7 +155,7 @@ def _noise(rows: Rows, seen: Seen, noise: Floats) -> dict[str, Estimate]:
     hits = np.where(known, noise, 0.0)
     return {
         "precision_noise": _pooled(rows, (hits, np.where(known, seen.precision[1], 0.0))),
-        "recall_noise": _pooled(rows, (hits, np.where(known, seen.recall[1], 0.0))),
+        "recall_noise": _pooled(rows, (hits, np.where(known, np.nan_to_num(rows.column("strange")), 0.0))),
     }
 
 
@@ -163,7 +163,7 @@ def _costs(rows: Rows) -> dict[str, Estimate]:
     """What became of recall and precision between the union and the end, and tokens by issue found."""
     final, union = Seen.of(rows, FINAL), Seen.of(rows, UNION)
     tokens = rows.column("prompt_tokens") + rows.column("output_tokens")
-    found = {"tokens_per_matched_issue": ratio(tokens, final.matched, rows.clusters, rows.counted(tokens))}
+    found = {"tokens_per_matched_issue": ratio(tokens, final.found, rows.clusters, rows.counted(tokens))}
     if f"matched:{UNION}" not in rows.columns:
         return found
     n = rows.counted(final.known)

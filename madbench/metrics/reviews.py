@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import combinations, pairwise
 
-from madbench.types import Answers, Finding, Outcome, Record, findings_of
+from madbench.metrics.movement import own_positions
+from madbench.types import Answers, Finding, FindingReader, Outcome, Record, findings_of
 
-FINAL, UNION = "final", "union"
+FINAL, UNION, VOTE = "final", "union", "vote_"
+"""Views of the first so many votes (`vote_3`) serve comparisons at equal budgets."""
 COUNTS = ("matched", "unmatched", "duplicates")
 """What the findings of a view add up from: matched to an issue of their own, to none, to one already found."""
 TENTHS = 10
@@ -19,35 +21,54 @@ DUPLICATE = -2.0
 
 
 def is_review(record: Record) -> bool:
-    """Whether the task knows issues: then nothing is right or wrong as a whole, and no accuracy is defined."""
-    facts = {} if record.sample is None else record.sample.target.facts
-    return isinstance(facts.get("issues"), list) or any(name.startswith("view:") for name in record.scores)
+    """Whether findings are asked for: then nothing is right or wrong as a whole, and no accuracy is defined."""
+    if record.sample is not None and isinstance(record.sample.problem.reader, FindingReader):
+        return True
+    return any(name.startswith("view:") for name in record.scores)
 
 
 def reviewed(record: Record) -> dict[str, float]:
     """Counts by view (`matched:final`, …) and `known` issues; of failed reviews too, which miss every issue.
 
     An absent review (failed, unread) has matched nothing, and has no other counts: it neither raises nor spares
-    false alarms. `uncounted` findings are in none of the three counts: there must be none.
+    false alarms. `found` is there where it is not as many as `matched`: lenient matchers let one finding find several
+    issues, or none find all. `uncounted` findings are in none of the three counts: there must be none. Where no
+    issues are known, nothing can be counted.
     """
-    scores, absent = record.scores, _absent(record.outcome)
-    numbers = {"known": _known(record), f"matched:{FINAL}": 0.0}
+    scores, absent, known = record.scores, _absent(record.outcome), _known(record)
+    if known is None:
+        return {}
+    numbers = {"known": known, f"matched:{FINAL}": 0.0}
     for view in _views(scores):
         counts = {count: float(scores.get(f"view:{view}:{count}", 0.0)) for count in COUNTS}
-        if lost := abs(scores.get(f"view:{view}:findings", 0.0) - sum(counts.values())):
+        if lost := abs(scores.get(f"view:{view}:findings", sum(counts.values())) - sum(counts.values())):
             numbers["uncounted"] = numbers.get("uncounted", 0.0) + lost
         kept = {"matched": 0.0} if view in absent else counts
         numbers |= {f"{count}:{view}": value for count, value in kept.items()}
-        if (noise := scores.get(f"noise:{view}:matched")) is not None:
-            numbers[f"noise:{view}"] = float(noise)
-    return numbers | _sureness(record)
+        found = known - scores.get(f"view:{view}:missed", known - kept["matched"])
+        numbers |= {} if found == kept["matched"] else {f"found:{view}": found}
+    return numbers | _noise(scores) | _sureness(record)
 
 
-def _known(record: Record) -> float:
-    facts = {} if record.sample is None else record.sample.target.facts
-    issues = facts.get("issues")
-    counted = (value for name, value in record.scores.items() if name.endswith(":known"))
-    return float(len(issues)) if isinstance(issues, list) else float(next(counted, 0.0))
+def _known(record: Record) -> float | None:
+    """How many issues are known; None where nobody knows."""
+    issues = None if record.sample is None else record.sample.target.facts.get("issues")
+    counted = [
+        value for name, value in record.scores.items() if name.startswith("view:") and name.endswith(":known")
+    ]
+    return float(len(issues)) if isinstance(issues, list) else float(counted[0]) if counted else None
+
+
+def _noise(scores: Mapping[str, float]) -> dict[str, float]:
+    """By view the findings that match another artifact's issues (`noise:final`), and how many those issues are."""
+    noise: dict[str, float] = {}
+    for name, value in scores.items():
+        match name.split(":"):
+            case ["noise", view, "matched"] if not view.startswith(VOTE):
+                noise[f"noise:{view}"] = float(value)
+            case ["noise", _, "known"]:
+                noise["strange"] = float(value)
+    return noise
 
 
 def _views(scores: Mapping[str, float]) -> list[str]:
@@ -82,12 +103,16 @@ def _sureness(record: Record) -> dict[str, float]:
 
 
 def _judged(record: Record) -> Iterator[tuple[Finding, float]]:
-    """First findings that state a confidence, each with whether it matched a known issue."""
-    answers = () if record.outcome is None or not record.outcome.positions else record.outcome.positions[0]
-    for finding in (finding for answer in answers for finding in read(answer)):
-        place = record.scores.get(f"finding:{finding.id}")
-        if finding.confidence is not None and place is not None and place != DUPLICATE:
-            yield finding, float(place >= 0)
+    """First findings that state a confidence, each with whether it matched a known issue; spare reviews are not
+    among them.
+    """
+    charged = [turn for turn in record.turns if not turn.spare]
+    own = () if record.outcome is None else own_positions(record.outcome.positions, charged)
+    for seat, answer in enumerate(own[0] if own else ()):
+        for number, finding in enumerate(read(answer)):
+            place = record.scores.get(f"finding:{finding.id or f'reviewer_{seat}/{number}'}")
+            if finding.confidence is not None and place is not None and place != DUPLICATE:
+                yield finding, float(place >= 0)
 
 
 def read(answer: str | None) -> tuple[Finding, ...]:

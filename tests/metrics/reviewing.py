@@ -11,7 +11,9 @@ from metrics.build import Plain, record, turn
 from madbench.types import (
     Accepted,
     Answered,
+    Answers,
     AnyEntry,
+    Artifact,
     Claimed,
     Finding,
     Issue,
@@ -30,11 +32,20 @@ from madbench.types import (
 )
 
 Findings = Sequence[Finding]
+NOTHING = Artifact(())
 
 
 @dataclass(frozen=True)
 class Reads(Plain):
-    """Answers stand as they are."""
+    """A reader of findings; answers stand as they are."""
+
+    artifact: Artifact = field(default=NOTHING)
+
+    def reply_schema(self) -> dict[str, object]:
+        return {}
+
+    def merge(self, answers: Answers, *, quorum: float) -> str | None:
+        return None
 
     def canonical(self, answer: str) -> str | None:
         return answer
@@ -77,7 +88,7 @@ def scored(views: Mapping[str, Findings], lines: Sequence[int]) -> dict[str, flo
     for one in views.get("union", ()):
         place = one.span.first
         known = list(lines).index(place) if place in lines else -1
-        scores[f"finding:{one.id}"] = float(-2 if place in taken else known)
+        scores[f"finding:{one.id or 'unnamed'}"] = float(-2 if place in taken else known)
         taken |= {place} if place in lines else set()
     return scores
 

@@ -8,7 +8,7 @@ from metrics.build import failed, turn
 from metrics.reviewing import artifact, finding, review
 
 from madbench.metrics import arm_metrics, definitions, measure, tabulate
-from madbench.types import Ending
+from madbench.types import Ending, Target
 
 
 def metrics(*records):
@@ -141,10 +141,31 @@ def test_what_the_debate_lost_and_gained():
 
 def test_noise_floors():
     with_noise = review(at(3, 5), lines=(3, 7))
-    noisy = replace(with_noise, scores={**with_noise.scores, "noise:final:matched": 1.0})
-    found = metrics(noisy)
-    assert (found["precision_noise"], found["recall_noise"]) == (1 / 2, 1 / 2)
+    floor = {"noise:final:matched": 1.0, "noise:final:known": 4.0}
+    found = metrics(replace(with_noise, scores=with_noise.scores | floor))
+    assert (found["precision_noise"], found["recall_noise"]) == (1 / 2, 1 / 4)
     assert metrics(with_noise)["precision_noise"] is None
+
+
+def test_a_lenient_matcher_is_taken_at_its_word():
+    """One finding found both issues; an absent review found all."""
+    one = review(at(3), lines=(3, 7))
+    lenient = replace(one, scores=one.scores | {"view:final:missed": 0.0})
+    found = metrics(lenient)
+    assert (found["missed_issue_recall"], found["precision"]) == (1, 1)
+    absent = review(None, [None], name="b")
+    absent = replace(absent, scores=absent.scores | {"view:final:missed": 0.0})
+    assert metrics(absent)["missed_issue_recall"] == 1
+
+
+def test_where_no_issues_are_known_nothing_is_counted():
+    one = review(at(3))
+    target = Target("", {"documents": []})
+    unknown = replace(one, sample=replace(one.sample, target=target), scores={"view:final:findings": 1.0})
+    found = metrics(unknown)
+    assert {
+        found[name] for name in ("precision", "missed_issue_recall", "accuracy", "findings_per_artifact")
+    } == {None}
 
 
 def test_findings_add_up_or_it_is_told():
