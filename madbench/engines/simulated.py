@@ -4,9 +4,9 @@ What it does, exactly. A synthetic question carries the mark `⟦truth=B options
 conversation counts. All draws come from the request's seed alone (greedy requests: from the prompt alone).
 
 - *Alone*, it answers the truth with probability `accuracy`, else one of the other options, uniformly.
-- *Asked again* (it has answered this question before in this conversation), it keeps its own last answer; but
-  if it is shown answers of peers (`Answer: X` in the last message), it takes the peers' majority with
-  probability `conformity`. Options that tie for the majority are drawn from uniformly.
+- *Asked again* (it has answered this question before in this conversation), it keeps its own last answer.
+- *Shown answers of others* (`Answer: X` in the last message), it takes their majority with probability `conformity`.
+  Options that tie for the majority are drawn from uniformly.
 - With probability `mute`, a free-text reply carries no answer at all.
 - *Without a mark*, one of the options listed in the question (`A) …`), or a number from 0 to 99, is drawn.
 - *Under a schema*, it writes the smallest valid JSON: fields called `answer` follow the rules above, all
@@ -124,16 +124,17 @@ class SimulatedEngine:
         if question is None:
             listed = OPTION.findall(messages[-1].text)
             return rng.choice(listed) if listed else str(rng.randrange(100))
-        own = own_answer(messages, question)
-        if own is None:
-            wrong = [option for option in question.options if option != question.truth]
-            right = not wrong or rng.random() < self._model.accuracy
-            return question.truth if right else rng.choice(wrong)
+        own = own_answer(messages, question) or self._first(question, rng)
         heard = Counter(said for said in ANSWER.findall(messages[-1].text) if said in question.options)
         if not heard or rng.random() >= self._model.conformity:
             return own
         most = max(heard.values())
         return rng.choice([option for option in question.options if heard[option] == most])
+
+    def _first(self, question: Question, rng: random.Random) -> str:
+        wrong = [option for option in question.options if option != question.truth]
+        right = not wrong or rng.random() < self._model.accuracy
+        return question.truth if right else rng.choice(wrong)
 
     def _completion(self, request: Request, text: str, answer: str) -> Completion:
         room = request.sampling.max_tokens * WIDTH
