@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from madbench.metrics.estimates import SEED, Floats, Grouped, Ints, reach
-from madbench.types import InputError
 
 FLIPS = 10_000
 EXACT = 12
@@ -19,9 +17,6 @@ MANY = 1000
 """Beyond so many, random signs add up to a normal variable."""
 FEW = 20
 """Fewer clusters than this deserve a warning wherever rows are clustered."""
-
-Keys = Sequence[tuple[bytes, int]]
-"""Sample and draw of every row: what rows are paired by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +35,6 @@ class Paired:
     @property
     def sums(self) -> Grouped:
         return Grouped.of(self.differences, np.ones(len(self.differences)), self.clusters)
-
-
-def same_rows(ours: Keys, theirs: Keys) -> npt.NDArray[np.intp]:
-    """For every row of ours the place of its partner; InputError unless both arms hold the same samples."""
-    places = {key: place for place, key in enumerate(theirs)}
-    missing = [key for key in ours if key not in places]
-    extra = set(theirs) - set(ours)
-    if missing or extra or len(places) != len(theirs):
-        first = (missing or sorted(extra) or [theirs[0]])[0]
-        raise InputError(
-            f"comparison: wanted the same samples in both arms, found {len(missing)} only in the first, "
-            f"{len(extra)} only in the second, e.g. {first[0].decode()}"
-        )
-    return np.array([places[key] for key in ours], np.intp)
 
 
 def joint_clusters(first: Ints, second: Ints) -> Ints:

@@ -11,8 +11,9 @@ import numpy as np
 from madbench.metrics import comparisons
 from madbench.metrics.budgets import Budget, Control, Shape, equal_calls, equal_flops, equal_tokens
 from madbench.metrics.clusters import by_session
-from madbench.metrics.comparisons import Paired, joint_clusters, same_rows
+from madbench.metrics.comparisons import Paired, joint_clusters
 from madbench.metrics.estimates import Floats, Ints
+from madbench.metrics.pairing import Keys, same_rows
 from madbench.metrics.rows import MeasuredRun, Rows, join
 from madbench.metrics.shift import pulls
 from madbench.types import Comparison, InputError, seed_of
@@ -50,7 +51,7 @@ class Opponent:
     kind: str
     label: str
     numbers: Mapping[str, Floats]
-    keys: Sequence[tuple[bytes, int]]
+    keys: Keys
     clusters: Ints
     remarks: tuple[str, ...] = ()
 
@@ -64,9 +65,9 @@ def contestant(label: str, runs: Sequence[MeasuredRun]) -> Contestant:
 
 def _drawn(run: MeasuredRun) -> Rows:
     """Rows whose draw names the run's seed beside the epoch."""
-    epochs, codes = np.unique(run.rows.draws, return_inverse=True)
-    named = np.array([seed_of(run.seed, epoch) for epoch in epochs.tolist()], np.int64)
-    return replace(run.rows, draws=named[codes])
+    epochs = run.rows.repeats
+    named = np.array([seed_of(run.seed, epoch) for epoch in epochs.different.tolist()], np.int64)
+    return replace(run.rows, repeats=replace(epochs, different=named))
 
 
 def meetings(contestants: Sequence[Contestant], shapes: Mapping[str, Shape]) -> list[Meeting]:

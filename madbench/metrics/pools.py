@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+
+from madbench.metrics.columns import Plain, fitting
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -32,26 +35,15 @@ class Pools:
     """
 
     starts: Ints
-    choices: npt.NDArray[np.int16]
-    right: npt.NDArray[np.float32]
-    prompt_tokens: npt.NDArray[np.int32]
-    output_tokens: npt.NDArray[np.int32]
-
-    @classmethod
-    def of(cls, pools: Sequence[tuple[Ballot, ...]]) -> Pools:
-        ballots = [ballot for pool in pools for ballot in pool]
-        return cls(
-            np.cumsum([0, *map(len, pools)], dtype=np.int64),
-            np.array([choice for pool in pools for choice in _choices(pool)], np.int16),
-            np.array([ballot.right for ballot in ballots], np.float32),
-            np.array([ballot.prompt_tokens for ballot in ballots], np.int32),
-            np.array([ballot.output_tokens for ballot in ballots], np.int32),
-        )
+    choices: npt.NDArray[np.integer]
+    right: npt.NDArray[np.floating]
+    prompt_tokens: npt.NDArray[np.integer]
+    output_tokens: npt.NDArray[np.integer]
 
     @classmethod
     def join(cls, parts: Sequence[Pools]) -> Pools:
         if not parts:
-            return cls.of([])
+            return Ballots().packed()
         sizes = np.concatenate([np.diff(part.starts) for part in parts])
         return cls(
             np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
@@ -96,8 +88,30 @@ class Pools:
         return table
 
 
-def _choices(pool: tuple[Ballot, ...]) -> list[int]:
-    numbers: dict[str, int] = {}
-    return [
-        -1 if ballot.answer is None else numbers.setdefault(ballot.answer, len(numbers)) for ballot in pool
-    ]
+class Ballots:
+    """Pools under construction, one row's after the other."""
+
+    def __init__(self) -> None:
+        self._starts, self._choices, self._right = array("q", [0]), array("h"), array("f")
+        self._prompt_tokens, self._output_tokens = array("i"), array("i")
+
+    def add(self, pool: tuple[Ballot, ...]) -> None:
+        """The next row's pool; empty for an episode that is none."""
+        numbers: dict[str, int] = {}
+        for ballot in pool:
+            answer = ballot.answer
+            self._choices.append(-1 if answer is None else numbers.setdefault(answer, len(numbers)))
+            self._right.append(ballot.right)
+            self._prompt_tokens.append(ballot.prompt_tokens)
+            self._output_tokens.append(ballot.output_tokens)
+        self._starts.append(len(self._choices))
+
+    def packed(self) -> Pools:
+        starts = np.frombuffer(self._starts, np.int64)
+        return Pools(
+            starts if starts[-1] else np.broadcast_to(np.zeros(1, np.int64), starts.shape),
+            fitting(np.frombuffer(self._choices, np.int16)),
+            Plain.narrowed(np.frombuffer(self._right, np.float32)).values,
+            fitting(np.frombuffer(self._prompt_tokens, np.int32)),
+            fitting(np.frombuffer(self._output_tokens, np.int32)),
+        )

@@ -17,6 +17,8 @@ def pulls(rows: Rows) -> dict[str, Floats]:
 
     NaN for all other rows, and for twins without a neutral one. Empty for tasks without twins.
     """
+    if not kinds(rows):
+        return {}
     twins, hints, answers = rows.label("twin"), rows.label("hint"), rows.label("answer")
     questions = list(zip(rows.label("twin_of").tolist(), rows.draws.tolist(), strict=True))
     neutral = {questions[row]: answers[row] for row in np.flatnonzero(twins == NEUTRAL)}

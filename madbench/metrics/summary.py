@@ -83,7 +83,7 @@ def _filled(metrics: Mapping[str, Estimate], names: Sequence[str]) -> dict[str, 
 def _integrity(label: str, runs: Sequence[MeasuredRun]) -> Integrity:
     """Counts over all seeds. A row that is there twice is not found twice."""
     planned = sum(run.planned for run in runs)
-    found = sum(len(set(run.rows.keys)) for run in runs)
+    found = sum(run.rows.keys.distinct for run in runs)
 
     def total(column: str) -> int:
         return int(sum(np.nansum(run.rows.column(column)) for run in runs))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madbench.metrics.comparisons import Paired, interval, joint_clusters, p_value, same_rows
+from madbench.metrics.comparisons import Paired, interval, joint_clusters, p_value
 from madbench.metrics.contest import Contestant, contestant
 from madbench.metrics.labels import labels
+from madbench.metrics.pairing import same_rows
 from madbench.run.job import Job, measured_run
 from madbench.run.merging import write_numbers
 from madbench.types import Comparison, InputError
@@ -20,7 +21,7 @@ def compare(jobs: Sequence[Job], first: str, second: str) -> Comparison:
     places = same_rows(ours.rows.keys, theirs.rows.keys)
     differences = ours.rows.column("correct") - theirs.rows.column("correct")[places]
     clusters = joint_clusters(ours.rows.clusters, theirs.rows.clusters[places])
-    pairs = Paired(differences, clusters, len(set(ours.rows.samples.tolist())))
+    pairs = Paired(differences, clusters, len(ours.rows.names))
     low, high = interval(pairs)
     return Comparison(first, second, "accuracy", pairs.sums.value, low, high, p_value(pairs), pairs.samples)
 

@@ -11,10 +11,8 @@ from madbench.metrics.comparisons import (
     joint_clusters,
     mcnemar,
     p_value,
-    same_rows,
     sign_flip,
 )
-from madbench.types import InputError
 
 
 def pairs(first_only, second_only, same, size=1):
@@ -59,25 +57,6 @@ def test_copies_do_not_narrow_the_interval():
     copies = Paired(np.tile(once, 5), np.tile(np.arange(8), 5), 8)
     alone = interval(Paired(once, np.arange(8), 8))
     assert interval(copies)[1] - interval(copies)[0] > 0.7 * (alone[1] - alone[0])
-
-
-def test_rows_are_paired_by_sample_and_draw():
-    ours, theirs = [(b"x", 0), (b"x", 1), (b"y", 0)], [(b"y", 0), (b"x", 1), (b"x", 0)]
-    assert same_rows(ours, theirs).tolist() == [2, 1, 0]
-
-
-@pytest.mark.parametrize(
-    "theirs",
-    [
-        [(b"x", 0)],
-        [(b"x", 0), (b"y", 0), (b"z", 0)],
-        [(b"x", 0), (b"y", 1)],
-        [(b"x", 0), (b"y", 0), (b"y", 0)],
-    ],
-)
-def test_unequal_samples_are_refused(theirs):
-    with pytest.raises(InputError, match="same samples"):
-        same_rows([(b"x", 0), (b"y", 0)], theirs)
 
 
 def test_clusters_of_both_arms_are_joined():
