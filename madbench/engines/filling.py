@@ -73,6 +73,12 @@ def fields_of_lists(form: Schema) -> dict[str, frozenset[str]]:
     return found
 
 
+def names_of_records(form: Schema) -> dict[str, tuple[str, ...]]:
+    """A form's objects: the names of their fields by the name of the object."""
+    fields = _object(form.get("properties"))
+    return {name: tuple(_object(_object(field).get("properties"))) for name, field in fields.items()}
+
+
 def branches(schema: Schema, defs: Schema) -> Sequence[Schema]:
     """All plain schemas that a schema stands for: references followed, alternatives opened."""
     if "$ref" in schema:

@@ -63,6 +63,7 @@ def documents_in(messages: Sequence[Message]) -> tuple[MarkedDocument, ...]:
 
 
 WORDS = re.compile(r"Line (\d+) of (\S+) is wrong ⟦(real|false)⟧ ([0-9a-f]{8})")
+NAMED = r"(?<![\w/]){}(?![\w/])"
 
 
 def places_in(text: str) -> list[Place]:
@@ -72,3 +73,12 @@ def places_in(text: str) -> list[Place]:
         place = Place(document, int(line), worth == "real", token)
         found.setdefault(place.reference, place)
     return list(found.values())
+
+
+def place_of(name: str, messages: Sequence[Message]) -> Place | None:
+    """The report that stands behind an id (`A/1`, `B/1/2`) where it was shown last."""
+    for message in reversed(messages):
+        for match in re.finditer(NAMED.format(re.escape(name)), message.text):
+            if found := places_in(message.text[match.end() :]):
+                return found[0]
+    return None

@@ -20,13 +20,21 @@ class Reviewing:
 
 @dataclass(frozen=True, slots=True)
 class Arguing:
-    """How it argues: probabilities, by whether the claim at stake is real. `cheap` carries say no more than that."""
+    """How it argues: probabilities, by whether the claim at stake is real.
+
+    A claim that is not objected to is accepted with `accepts_…`, else passed over. An objection is conceded with
+    `concedes_…`, else carried without a reason with `cheap`, else rebutted for a reason of its own. What was
+    answered and not conceded is withdrawn with `withdraws`, else maintained.
+    """
 
     objects_real: float = 0.2
     objects_false: float = 0.7
+    accepts_real: float = 0.5
+    accepts_false: float = 0.1
     concedes_real: float = 0.1
     concedes_false: float = 0.6
     cheap: float = 0.0
+    withdraws: float = 0.2
 
 
 def check_rates(settings: Reviewing | Arguing, where: str) -> None:

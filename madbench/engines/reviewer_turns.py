@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
-from madbench.engines.filling import fields_of_lists
+from madbench.engines.filling import fields_of_lists, names_of_records
 from madbench.engines.forms import Schema
 from madbench.engines.review_marks import MarkedDocument, Place, documents_in, places_in
+from madbench.engines.reviewer_arguments import SAYS, records
 from madbench.engines.reviewer_settings import Arguing, Reviewing
 from madbench.types import Message
 
@@ -31,7 +32,12 @@ def given_to(
         return {} if places is None else {"findings": rows}
     if places is None:
         rows = [{}] * count(reviewing.false_alarms, rng)
-    return {name: rows for name, fields in fields_of_lists(form).items() if fields & LINES}
+    lists = {name: rows for name, fields in fields_of_lists(form).items() if fields & LINES}
+    return lists | {
+        name: records(name, ids, arguing, messages, rng)
+        for name, ids in names_of_records(form).items()
+        if name in SAYS
+    }
 
 
 def reported(model: Reviewing, messages: Sequence[Message], rng: random.Random) -> list[Place] | None:

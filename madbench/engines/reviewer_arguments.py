@@ -1,0 +1,66 @@
+"""What a reviewer of known statistics says of claims, objections and answers, one record for each id."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+from pydantic import JsonValue
+
+from madbench.engines.review_marks import Place, place_of
+from madbench.engines.reviewer_settings import Arguing
+from madbench.types import Message
+
+Record = dict[str, JsonValue]
+
+
+def stance(model: Arguing, place: Place, rng: random.Random) -> Record:
+    """On a claim of another's."""
+    objects = rng.random() < (model.objects_real if place.real else model.objects_false)
+    accepts = rng.random() < (model.accepts_real if place.real else model.accepts_false)
+    said = "OBJECTED" if objects else "ACCEPTED" if accepts else "PASSED"
+    argument = f"Against {place.text}: {fresh_words(rng)}"
+    return {"stance": said, "argument": argument, "evidence": [place.reference]}
+
+
+def move(model: Arguing, place: Place, rng: random.Random) -> Record:
+    """On an objection to a claim of its own."""
+    concedes = rng.random() < (model.concedes_real if place.real else model.concedes_false)
+    cheap = rng.random() < model.cheap
+    if cheap and not concedes:
+        return {"move": "CARRIED", "reason": "Carried.", "evidence": []}
+    reason = f"{place.reference} shows {fresh_words(rng)}"
+    return {"move": "CONCEDED" if concedes else "REBUTTED", "reason": reason, "evidence": [place.reference]}
+
+
+def decision(model: Arguing, place: Place, rng: random.Random) -> Record:
+    """On an objection of its own that was answered."""
+    said = "WITHDRAWN" if rng.random() < model.withdraws else "MAINTAINED"
+    return {"decision": said, "reason": f"{place.reference} still says {fresh_words(rng)}"}
+
+
+def settlement(model: Arguing, place: Place, rng: random.Random) -> Record:
+    """On a point that stayed open."""
+    return {"would_resolve_if": f"Somebody shows {fresh_words(rng)} at {place.reference}"}
+
+
+SAYS: Mapping[str, Callable[[Arguing, Place, random.Random], Record]] = MappingProxyType(
+    {"claims": stance, "answers": move, "decisions": decision, "points": settlement}
+)
+"""What it is asked for, by the name of a form's records."""
+
+
+def records(
+    asked: str, ids: Sequence[str], model: Arguing, messages: Sequence[Message], rng: random.Random
+) -> dict[str, JsonValue]:
+    """One record for each id that something is known of."""
+    places = {name: place_of(name, messages) for name in ids}
+    return {name: SAYS[asked](model, place, rng) for name, place in places.items() if place is not None}
+
+
+def fresh_words(rng: random.Random) -> str:
+    """Six words that nobody else has said."""
+    return " ".join(
+        "".join(rng.choice("bdfgklmnprst") + rng.choice("aeiou") for _ in range(4)) for _ in range(6)
+    )
