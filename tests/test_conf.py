@@ -23,6 +23,11 @@ NEEDED = {
     "model/gemma3_270m": ["cast.default.weights.path=/weights/a.gguf"],
     "model/gguf": ["cast.default.weights.path=/weights/a.gguf"],
     "model/hf": ["cast.default.weights.id=owner/name"],
+    "task/bb_mistake": ["task.path=/data/set.jsonl"],
+    "task/diff": ["task.path=/data/change.diff"],
+    "task/review_modules": ["task.path=/data/set.jsonl"],
+    "task/reviews": ["task.path=/data/set.jsonl"],
+    "task/sven_py": ["task.path=/data/set.jsonl"],
 }
 """Values that a user must give: what `???` stands for."""
 

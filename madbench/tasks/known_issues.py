@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from difflib import SequenceMatcher
 
 from pydantic import JsonValue
 
+from madbench.tasks.review_columns import Row
 from madbench.types import Artifact, InputError, Issue, Span
 
-Row = Mapping[str, JsonValue]
 PLACES = ("path", "filename", "document", "file")
 
 
 def issues_of(row: Row, artifact: Artifact, name: str, *, one: bool, where: str) -> tuple[Issue, ...] | None:
     """The issues of a row: none for a clean one, None where the row does not say.
 
-    Ranges that share an `issue_group` are one issue, and with `one` all ranges of a row. `name` is the row's id.
+    Ranges that share an `issue_group` are one issue, and with `one` all ranges of a row. `name` is the artifact's id.
     Raises InputError for lines that do not exist and for rows that contradict themselves.
     """
     if "mistake_index" in row:
@@ -35,6 +36,22 @@ def issues_of(row: Row, artifact: Artifact, name: str, *, one: bool, where: str)
         group = "0" if one else str(part.get("issue_group") or number)
         groups.setdefault(group, []).append(part)
     return tuple(_issue(f"{name}/{group}", parts, artifact, where) for group, parts in groups.items())
+
+
+def differences(text: str, fixed: str, kind: str) -> list[JsonValue]:
+    """Where a text differs from its corrected form, as rows of issues; what is missing is missed between two lines."""
+    ours, theirs = text.splitlines(), fixed.splitlines()
+    found: list[JsonValue] = []
+    for tag, first, last, start, stop in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
+        if tag != "equal":
+            low, high = (
+                (first + 1, last) if last > first else (max(first, 1), min(first + 1, max(len(ours), 1)))
+            )
+            lines: dict[str, JsonValue] = {"line_start": low, "line_end": high, "category": kind}
+            found.append(
+                {**lines, "buggy_lines": list(ours[first:last]), "fixed_lines": list(theirs[start:stop])}
+            )
+    return found
 
 
 def _issue(name: str, parts: Sequence[Row], artifact: Artifact, where: str) -> Issue:

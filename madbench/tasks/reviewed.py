@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from pydantic import JsonValue
@@ -11,23 +11,13 @@ from madbench.tasks.answers import FindingsReader
 from madbench.tasks.changes import files_in, patched
 from madbench.tasks.diffs import artifact_of_diff
 from madbench.tasks.documents import artifact_of
-from madbench.tasks.known_issues import issues_of
+from madbench.tasks.known_issues import differences, issues_of
+from madbench.tasks.review_columns import Columns, Row, text_in
 from madbench.tasks.review_samples import artifact_id_of
 from madbench.types import Artifact, InputError, Issue
 
-Row = Mapping[str, JsonValue]
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Names of columns. Reasoning traces are read from `steps`, whole changes from `files` or `diff`."""
-
-    id: str = "id"
-    group: str = "group"
-    name: str = "filename"
-    text: str = "code"
-    purpose: str = "spec"
-    fixed: str = "fixed_code"
+TWIN = "~fixed"
+"""Ends the id of a corrected twin."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +25,9 @@ class ReviewLayout:
     """How rows become artifacts, and in what form their reviews are wanted.
 
     `lead` is said before each artifact's own purpose. `one_issue`: all line ranges of a row are one fault.
-    `twins`: each row's corrected text is a negative control, in a cluster with it. `findings` is how many count of
-    a review, `longest` bounds each one's text and `evidence` its references, under a grammar.
+    `twins`: each row's corrected text is a negative control, in a cluster with it, unless the set has it already.
+    `findings` is how many count of a review, `longest` bounds each one's text and `evidence` its references, under
+    a grammar.
     """
 
     columns: Columns = field(default_factory=Columns)
@@ -73,8 +64,11 @@ def reviewed_of(row: Row, layout: ReviewLayout, where: str) -> Iterator[Reviewed
     """The artifact in a row and, if the layout asks for it, its corrected twin. Raises InputError naming the row."""
     columns = layout.columns
     artifact = _artifact(row, layout, where)
-    name = _text(row, columns.id) or artifact_id_of(artifact)
-    cluster = _text(row, columns.group) or name
+    name = text_in(row, columns.id) or artifact_id_of(artifact)
+    cluster = text_in(row, columns.group) or name
+    text, fixed = text_in(row, columns.text), text_in(row, columns.fixed)
+    if fixed and not row.keys() & {"issues", "clean", "mistake_index"}:
+        row = {**row, "issues": differences(text, fixed, text_in(row, columns.kind))}
     issues = issues_of(row, artifact, name, one=layout.one_issue, where=where)
     if issues and any("tags of an HTML page" in note for note in artifact.notes):
         raise InputError(
@@ -82,36 +76,27 @@ def reviewed_of(row: Row, layout: ReviewLayout, where: str) -> Iterator[Reviewed
         )
     item = Reviewed(name, cluster, artifact, issues, _suspect(row))
     yield item
-    fixed = _text(row, columns.fixed)
-    if layout.twins and issues and fixed and fixed != row.get(columns.text):
-        twin = _artifact({**row, columns.text: fixed}, layout, f"{where}, {columns.fixed}")
-        yield replace(item, id=f"{name}~fixed", artifact=twin, issues=())
+    if layout.twins and issues and fixed and fixed != text:
+        document = artifact.documents[0].name
+        twin = artifact_of({document: fixed}, artifact.purpose, f"{where}, {columns.fixed}")
+        yield replace(item, id=f"{name}{TWIN}", artifact=twin, issues=())
 
 
 def _artifact(row: Row, layout: ReviewLayout, where: str) -> Artifact:
     columns = layout.columns
-    own = next(
-        (
-            said
-            for key in (columns.purpose, "input", "title", "description", "body")
-            if (said := _text(row, key))
-        ),
-        "",
-    )
-    purpose = "\n\n".join(filter(None, (layout.lead, own)))
+    purpose = "\n\n".join(filter(None, (layout.lead, text_in(row, columns.purpose).strip())))
     if isinstance(steps := row.get("steps"), list):
         lines = [" ".join(str(step).split()) for step in steps]
-        return artifact_of({_text(row, columns.name) or "steps": "\n".join(lines)}, purpose, where)
-    if diff := _text(row, "diff"):
+        return artifact_of({text_in(row, columns.name) or "steps": "\n".join(lines)}, purpose, where)
+    if diff := text_in(row, "diff"):
         return artifact_of_diff(diff, purpose, where)
     if row.get("files") is not None:
         return _of_files(row["files"], purpose, where)
-    text = row.get(columns.text)
-    if not isinstance(text, str):
+    if not (text := text_in(row, columns.text)):
         raise InputError(
             f"{where}: no text in column {columns.text!r}, no steps, files or diff; columns: {sorted(row)}"
         )
-    return artifact_of({_text(row, columns.name) or "document": text}, purpose, where)
+    return artifact_of({text_in(row, columns.name) or "document": text}, purpose, where)
 
 
 def _of_files(files: JsonValue, purpose: str, where: str) -> Artifact:
@@ -124,11 +109,6 @@ def _of_files(files: JsonValue, purpose: str, where: str) -> Artifact:
     if len(texts) < len(found):
         raise InputError(f"{where}: a path stands twice in 'files': {sorted(name for name, _, _ in found)}")
     return artifact_of(texts, purpose, where)
-
-
-def _text(row: Row, key: str) -> str:
-    value = row.get(key)
-    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
 
 
 def _suspect(row: Row) -> str:

@@ -15,7 +15,7 @@ from madbench.tasks.hashing import content_hash
 from madbench.tasks.matching import LocationMatcher, Matcher
 from madbench.tasks.review_samples import question_of, review_target
 from madbench.tasks.review_scoring import ReviewScoring
-from madbench.tasks.reviewed import Reviewed, ReviewLayout, reviewed_of
+from madbench.tasks.reviewed import TWIN, Reviewed, ReviewLayout, reviewed_of
 from madbench.tasks.sources import Hub, Table
 from madbench.tasks.strangers import at_home
 from madbench.types import InputError, Issue, Outcome, Problem, Sample, Target, seed_of
@@ -109,7 +109,8 @@ class Reviews:
             for item in reviewed_of(row, self.layout, table.where(index)):
                 if found.setdefault(item.id, item) != item:
                     raise InputError(f"{table.where(index)}: artifact id {item.id!r} twice")
-        return list(found.values())
+        own = {item.artifact for item in found.values() if not item.id.endswith(TWIN)}
+        return [item for item in found.values() if not (item.id.endswith(TWIN) and item.artifact in own)]
 
     @cached_property
     def _ring(self) -> list[Reviewed]:
