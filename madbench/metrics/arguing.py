@@ -18,8 +18,9 @@ SNIPPET = 32
 
 def argued(record: Record, outcome: Outcome, own: tuple[Answers, ...]) -> dict[str, float]:
     """`theater` (1 or 0) and what it rests on; nothing where no seat was shown another's words."""
-    if (claims := Ledger.of(outcome.ledger)) is not None:
-        return debated(claims, record.scores, held=outcome.stop not in CUT_SHORT)
+    claims = Ledger.of(outcome.ledger)
+    if claims is not None or outcome.facts.get("claims") == 0:
+        return debated(claims or Ledger(()), record.scores, held=outcome.stop not in CUT_SHORT)
     if outcome.ledger:
         return contested(outcome.ledger, own)
     if len(own) < 2 or len(own[0]) < 2 or outcome.facts.get("peers") == "none":

@@ -25,7 +25,7 @@ def arm_metrics(rows: Rows) -> dict[str, Estimate]:
     rows = by_session(rows)
     fixed = {metric.name: metric.of(rows) if len(rows) else undefined() for metric in METRICS}
     found = fixed | sureness.sureness(rows) | _rounds(rows) | _positions(rows) | _roles(rows) | framed(rows)
-    return found | review_metrics(rows) | finding_confidence(rows) | by_side_and_round(rows)
+    return found | review_metrics(rows) | finding_confidence(rows) | by_side_and_round(rows) | fixed
 
 
 def definitions(names: Iterable[str] = ()) -> dict[str, str]:

@@ -145,7 +145,7 @@ CLAIMS = (
     ),
     Metric(
         "evidence_resolves_rate",
-        "References to lines that exist over references given, in claims, objections and answers.",
+        "Places that exist over places named: by claims (their own among them), objections and answers.",
         share_of("resolved", column_of("references")),
     ),
     Metric(

@@ -150,14 +150,14 @@ def _moves(ledger: Ledger) -> dict[str, float]:
 
 
 def _evidence(ledger: Ledger) -> dict[str, float]:
-    """References given, in claims, objections and answers, and those that exist."""
-    given = resolved = 0
+    """References given, in claims (whose own place is one), objections and answers, and those that exist."""
+    given = missing = 0
     for entry in ledger.entries:
         if isinstance(entry, Claimed):
-            given, resolved = given + len(entry.finding.references), resolved - len(entry.unresolved)
+            given, missing = given + 1 + len(entry.finding.references), missing + len(entry.unresolved)
         elif isinstance(entry, Objected | Answered):
-            given, resolved = given + len(entry.references), resolved - len(entry.unresolved)
-    return {"references": float(given), "resolved": float(given + resolved)}
+            given, missing = given + len(entry.references), missing + len(entry.unresolved)
+    return {"references": float(given), "resolved": float(given - missing)}
 
 
 def _capitulations(ledger: Ledger) -> dict[str, float]:

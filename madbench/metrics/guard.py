@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -51,6 +51,7 @@ def watch(records: Sequence[Record]) -> list[Alarm]:
         return []
     found = (
         _asks(records, Fault.MARKERS, "replies", _unread),
+        _unanswered(records),
         _movement(records),
         _constant(records),
         _asks(records, Fault.REPLAYED, "replies after a seat's first", _replayed),
@@ -74,16 +75,30 @@ def _asks(records: Sequence[Record], fault: Fault, of: str, sign: Sign) -> Alarm
 
 
 def _movement(records: Sequence[Record]) -> Alarm | None:
-    """Theater: nobody changed an answer, took anything up, or answered an objection.
+    """Theater: nobody changed an answer, took anything up, or answered an objection in a way that says something.
 
     Seats that agreed from the start had nothing to move for: a strong model's arm is not dead for that.
     """
-    shown = [
-        (record, theater > 0.5)
-        for record in records
-        if _disputed(record) and (theater := measure(record).numbers.get("theater")) is not None
-    ]
+    measured = [(record, measure(record).numbers) for record in records if _disputed(record)]
+    shown = [(record, _dead(numbers)) for record, numbers in measured if "theater" in numbers]
     return _alarm(Fault.MOVEMENT, "disputed debates", shown) if len(shown) >= LEAST else None
+
+
+def _dead(numbers: Mapping[str, float]) -> bool:
+    """Theater by its rule, or, where objections were answered, by no valid answer and to no effect."""
+    hollow = all(numbers.get(f"theater_{rule}", 0.0) for rule in ("no_valid_answer", "no_state_change"))
+    return bool(numbers["theater"]) or hollow
+
+
+def _unanswered(records: Sequence[Record]) -> Alarm | None:
+    """Objections, where a ledger tells them, that no move answered, repairs included."""
+    shown: list[tuple[Record, bool]] = []
+    for record in records:
+        numbers = measure(record).numbers
+        missed = int(numbers.get("unaddressed", 0))
+        answered = int(numbers.get("objections", 0)) - missed
+        shown += [(record, True)] * missed + [(record, False)] * answered
+    return _alarm(Fault.MARKERS, "objections", shown)
 
 
 def _disputed(record: Record) -> bool:
