@@ -7,6 +7,8 @@ numbers), so that a grammar always comes to an end within a known number of toke
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Annotated, Self
 
 from pydantic import JsonValue, StringConstraints, ValidationError
@@ -62,8 +64,13 @@ class Form(Reply):
 
     @classmethod
     def form(cls, problem: Problem) -> dict[str, JsonValue] | None:
-        schema: dict[str, JsonValue] = cls.model_json_schema()
-        return {key: _bare(value) for key, value in schema.items() if key not in NOTES}
+        return dict(bare_schema(cls))
+
+
+@lru_cache(maxsize=1024)
+def bare_schema(form: type[Form]) -> Mapping[str, JsonValue]:
+    """The JSON schema of a form without notes; not to be changed by whoever gets it."""
+    return {key: _bare(value) for key, value in form.model_json_schema().items() if key not in NOTES}
 
 
 NOTES = ("title", "description")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import permutations
 from typing import Annotated, Literal
 
@@ -103,11 +103,12 @@ FULL = Forms(Proposal, Critique, Concern, 2)
 BRIEF = Forms(BriefProposal, BriefCritique, BriefConcern, 1)
 
 
-def critique_of(labels: Sequence[str], rankable: Sequence[str], forms: Forms = FULL) -> type[Critique]:
+@lru_cache(maxsize=1024)
+def critique_of(labels: tuple[str, ...], rankable: tuple[str, ...], forms: Forms = FULL) -> type[Critique]:
     """A critique that ranks every one of `rankable` exactly once and names none but `labels`."""
-    label = Literal[tuple(labels)]  # type: ignore[valid-type]
+    label = Literal[labels]  # type: ignore[valid-type]
     ranking = Literal[tuple(ABOVE.join(order) for order in permutations(rankable))]  # type: ignore[valid-type]
-    concern = create_model("Concern", __base__=forms.concern, against=(label, ...))  # type: ignore[arg-type]
+    concern = create_model("Concern", __base__=forms.concern, against=(label, ...))
     blocking = Annotated[tuple[concern, ...], Field(max_length=forms.blocking)]
     fields = {"ranking": (ranking, ...), "target": (label, ...), "blocking": (blocking, ...)}
     return create_model(forms.critique.__name__, __base__=forms.critique, **fields)  # type: ignore[call-overload,no-any-return]
