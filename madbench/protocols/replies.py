@@ -13,7 +13,7 @@ from typing import Annotated, Self
 
 from pydantic import JsonValue, StringConstraints, ValidationError
 
-from madbench.tasks.answers import visible
+from madbench.tasks.answers import LabelReader, visible
 from madbench.types import Extraction, FindingReader, FormatError, Problem, Reply
 
 Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
@@ -33,9 +33,9 @@ class Statement(Reply):
 
     @classmethod
     def form(cls, problem: Problem) -> dict[str, JsonValue] | None:
-        """Free text; but reviews have a form, that of their findings."""
+        """Free text; but reviews have a form, that of their findings, and labels are a word."""
         reader = problem.reader
-        return reader.reply_schema() if isinstance(reader, FindingReader) else None
+        return reader.reply_schema() if isinstance(reader, FindingReader | LabelReader) else None
 
     def extraction(self) -> Extraction:
         return self.found

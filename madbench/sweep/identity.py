@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from madbench.agents import prompt_hashes, settings_of
 from madbench.sweep.building import Built
 from madbench.tasks.hashing import content_hash
-from madbench.types import Model, ProtocolSettings, RoleSettings, Sample
+from madbench.types import Model, ProtocolSettings, RoleSettings, Sample, Task
 
 SEMANTICS = 1
 """Raised whenever the same config starts to mean something else."""
@@ -28,7 +28,7 @@ def facts_of(built: Built, samples: Sequence[Sample], seed: int) -> dict[str, Js
     facts = {
         "semantics": SEMANTICS,
         "seed": seed,
-        "task": {"class": type(built.task).__qualname__, "content": content_hash(samples)},
+        "task": _task(built.task, samples),
         "protocol": {"class": type(protocol).__qualname__, **_fields(protocol)},
         "cast": {role: [model.fingerprint() for model in players(built, role)] for role in protocol.plays},
         "roles": {role: _spoken(settings) for role, settings in roles.items()},
@@ -36,6 +36,13 @@ def facts_of(built: Built, samples: Sequence[Sample], seed: int) -> dict[str, Js
     }
     plain: dict[str, JsonValue] = json.loads(json.dumps(facts, default=repr))
     return plain
+
+
+def _task(task: Task, samples: Sequence[Sample]) -> dict[str, str]:
+    """What is asked and how it is scored. A task without a choice of matchers is what its content is."""
+    matcher = getattr(task, "matcher", None)
+    scored = {} if matcher is None else {"matcher": repr(matcher)}
+    return {"class": type(task).__qualname__, "content": content_hash(samples), **scored}
 
 
 def config_hash(facts: Mapping[str, JsonValue]) -> str:

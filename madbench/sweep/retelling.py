@@ -8,9 +8,11 @@ from madbench.metrics import summarise
 from madbench.run.job import measured_run
 from madbench.run.merging import write_numbers
 from madbench.run.scoring import score
+from madbench.sweep.judging import rematched
 from madbench.sweep.kept import jobs_in, read_kept
 from madbench.sweep.rereading import reread_named
 from madbench.sweep.summing import tell
+from madbench.tasks.matching import Matcher
 
 
 def report_again(home: Path) -> None:
@@ -20,11 +22,14 @@ def report_again(home: Path) -> None:
     tell(read_kept(home).told(summarise(home.name, numbers)), home, jobs)
 
 
-def score_again(home: Path, reader: str | None) -> None:
-    """Redo every score and metric of an experiment; `reader` names another way to find answers than the task's own."""
+def score_again(home: Path, *, reader: str | None, matcher: Matcher | None) -> None:
+    """Redo every score and metric of an experiment; `reader` names another way to find answers than the task's own,
+    `matcher` decides in place of the task's own what counts as having found an issue.
+    """
     reread = None if reader is None else reread_named(reader)
     for job in jobs_in(home):
-        if lost := score(job.folder, job.task, job.protocol, reread=reread):
+        task = job.task if matcher is None else rematched(job.task, matcher)
+        if lost := score(job.folder, task, job.protocol, reread=reread):
             print(
                 f"{job.name.arm}: {lost} episodes could not be played again with this reader; they count as errored"
             )

@@ -40,12 +40,24 @@ def report(arguments: Sequence[str]) -> int:
 
 def score(arguments: Sequence[str]) -> int:
     """Score the records of an experiment's last sweep again, without a model, and report."""
+    from madbench.sweep.judging import judged_by, matcher_named
     from madbench.sweep.retelling import score_again
 
-    folders = [argument for argument in arguments if not argument.startswith("reader=")]
-    readers = [argument.removeprefix("reader=") for argument in arguments if argument.startswith("reader=")]
-    (home,) = _exactly(folders, VERBS["score"])
-    score_again(Path(home).absolute(), readers[-1] if readers else None)
+    folders, options = _options(arguments, VERBS["score"])
+    home = Path(_exactly(folders, VERBS["score"])[0]).absolute()
+    matcher = matcher_named(options["matcher"]) if "matcher" in options else None
+    if "judge" in options:
+        matcher = judged_by(Path(options["judge"]).absolute(), home)
+    score_again(home, reader=options.get("reader"), matcher=matcher)
+    return DONE
+
+
+def pairs(arguments: Sequence[str]) -> int:
+    """Write down the pairs of findings and issues that a judge is to be asked about."""
+    from madbench.sweep.judging import write_pairs
+
+    (home,) = _exactly(arguments, VERBS["pairs"])
+    print(f"pairs: {write_pairs(Path(home).absolute())}")
     return DONE
 
 
@@ -67,6 +79,17 @@ def prefetch(arguments: Sequence[str]) -> int:
     return DONE
 
 
+def _options(arguments: Sequence[str], verb: Verb) -> tuple[Sequence[str], Mapping[str, str]]:
+    """Arguments apart from those of the form `key=value` that the verb's usage names."""
+    named = [word.strip("[]").partition("=")[0] for word in verb.usage.split() if word.startswith("[")]
+    given = {
+        key: value
+        for key, mark, value in (word.partition("=") for word in arguments)
+        if mark and key in named
+    }
+    return [word for word in arguments if word.partition("=")[0] not in given], given
+
+
 def _exactly(arguments: Sequence[str], verb: Verb) -> Sequence[str]:
     wanted = verb.usage.split()[1:]
     needed = [word for word in wanted if not word.startswith("[")]
@@ -81,9 +104,12 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
     {
         "report": Verb("report FOLDER", "write an experiment's report anew, from its records", report),
         "score": Verb(
-            "score FOLDER [reader=NAME]",
+            "score FOLDER [reader=NAME] [matcher=NAME] [judge=FOLDER]",
             "score its records again, without a model (reader=strict: marked answers alone)",
             score,
+        ),
+        "pairs": Verb(
+            "pairs FOLDER", "write the pairs of findings and issues that a judge is asked about", pairs
         ),
         "compare": Verb("compare FOLDER ARM ARM", "paired difference of two arms", compare),
         "prefetch": Verb("prefetch +experiment=NAME", "bring its models and data to this machine", prefetch),

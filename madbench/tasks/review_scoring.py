@@ -49,8 +49,8 @@ class ReviewScoring:
         scores = {f"view:{name}:findings": float(len(found or ())) for name, found in views.items()}
         if "issues" not in target.facts:
             return scores
-        artifact = _artifact(target)
-        issues, strange = _issues(target, "issues"), _issues(target, "strange_issues")
+        artifact = artifact_in(target)
+        issues, strange = issues_in(target, "issues"), issues_in(target, "strange_issues")
         matchings = {name: self.matcher.match(found, issues, artifact) for name, found in views.items()}
         scores |= {"clean": float(not issues), **_placed(views, matchings)}
         for name, found in views.items():
@@ -106,7 +106,8 @@ def _placed(views: Views, matchings: Mapping[str, Matching]) -> dict[str, float]
     return places
 
 
-def _artifact(target: Target) -> Artifact:
+def artifact_in(target: Target) -> Artifact:
+    """The documents that a target's facts hold."""
     rows = target.facts.get("documents")
     return Artifact(tuple(Document(name, text) for name, text in _pairs(rows)))
 
@@ -117,5 +118,6 @@ def _pairs(rows: JsonValue) -> Iterator[tuple[str, str]]:
             yield str(row[0]), str(row[1])
 
 
-def _issues(target: Target, name: str) -> tuple[Issue, ...]:
+def issues_in(target: Target, name: str) -> tuple[Issue, ...]:
+    """The `issues` or `strange_issues` of a target; none where it holds none."""
     return ISSUES.validate_python(target.facts.get(name, ()), strict=False)

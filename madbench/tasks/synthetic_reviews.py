@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from madbench.tasks.answers.findings import FindingsReader
 from madbench.tasks.hashing import content_hash, short_hash
+from madbench.tasks.matching import LocationMatcher, Matcher
 from madbench.tasks.review_samples import question_of, review_target
 from madbench.tasks.review_scoring import ReviewScoring
 from madbench.tasks.strangers import at_home
@@ -43,7 +44,7 @@ class SyntheticReviews:
     lines: int = 24
     issues: int = 3
     seed: int = 0
-    scoring: ReviewScoring = field(default_factory=ReviewScoring)
+    matcher: Matcher = field(default_factory=LocationMatcher)
     name: str = "synthetic_reviews"
 
     def __post_init__(self) -> None:
@@ -76,7 +77,7 @@ class SyntheticReviews:
         return artifact, tuple(issue_at(line) for line in wrong)
 
     def score(self, outcome: Outcome, target: Target) -> dict[str, float]:
-        return self.scoring(outcome, target)
+        return ReviewScoring(self.matcher)(outcome, target)
 
     def facts(self) -> Mapping[str, JsonValue]:
         return {"rows": self.n, "content": self.content()}

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Final
 
 from pydantic import JsonValue
 
 from madbench.tasks.answers.reading import Found, Way, read
 from madbench.types import Extraction, ParseStatus
 
-MATCH, NO_MATCH = "MATCH", "NO_MATCH"
+MATCH: Final = "MATCH"
+NO_MATCH: Final = "NO_MATCH"
 DENIED = r"(?:\b(?:not?|never|cannot|neither|\w+n['’]t)\b[^.,:;!?\n]{0,40})"
 LABEL = re.compile(rf"(?P<denied>{DENIED})?(?<![\w-])(?:(?P<no>NO[_ -]MATCH)|(?P<yes>MATCH))(?![\w-])")
 MARKED = re.compile(rf"[\s*_\"'“`(\[]*{LABEL.pattern}", re.IGNORECASE)
@@ -47,6 +49,10 @@ class LabelReader:
 
     def schema(self) -> dict[str, JsonValue]:
         return {"type": "string", "enum": [MATCH, NO_MATCH]}
+
+    def reply_schema(self) -> dict[str, JsonValue]:
+        """Under a grammar a label is the whole reply."""
+        return self.schema()
 
     def _parse(self, stretch: str) -> Found | None:
         found = MARKED.match(stretch)
