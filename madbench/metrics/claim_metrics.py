@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from madbench.metrics.estimates import mean, rate
+from madbench.metrics.estimates import Floats, mean, rate
 from madbench.metrics.kinds import Measure, Metric, column_of, mean_of, rate_of, share_of
 from madbench.metrics.rows import Rows
 from madbench.types import Estimate
@@ -24,14 +24,26 @@ def _share_of_claims(*columns: str) -> Measure:
     return of
 
 
+def _settled(rows: Rows) -> Floats:
+    """Of every debate's claims the share that was conceded or accepted."""
+    return (rows.column("conceded") + rows.column("accepted")) / rows.column("claims")
+
+
 def _convergence(rows: Rows) -> Estimate:
-    settled = (rows.column("conceded") + rows.column("accepted")) / rows.column("claims")
+    settled = _settled(rows)
     values = np.where(np.isnan(settled), rows.column("convergence"), settled)
     return rate(values, rows.clusters, rows.counted(values))
 
 
+def arguing(rows: Rows) -> dict[str, Floats]:
+    """What arms that debate claims are compared by, debate by debate: theater by every rule, and convergence."""
+    rules = ("no_concession", "no_valid_answer", "no_state_change")
+    found = {f"theater_{rule}": rows.column(f"theater_{rule}") for rule in rules}
+    return {"theater_rate": rows.column("theater"), **found, "convergence": _settled(rows)}
+
+
 def _open(rows: Rows) -> Estimate:
-    values = 1 - (rows.column("conceded") + rows.column("accepted")) / rows.column("claims")
+    values = 1 - _settled(rows)
     return rate(values, rows.clusters, rows.counted(values))
 
 

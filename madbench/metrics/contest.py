@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 
-from madbench.metrics import comparisons
+from madbench.metrics import comparisons, review_contest
 from madbench.metrics.budgets import Budget, Control, Shape, equal_calls, equal_flops, equal_tokens
+from madbench.metrics.claim_metrics import arguing
 from madbench.metrics.clusters import by_session
 from madbench.metrics.comparisons import Paired, joint_clusters
 from madbench.metrics.estimates import Floats, Ints
-from madbench.metrics.pairing import Keys, same_rows
+from madbench.metrics.pairing import Keys, Places, same_rows
+from madbench.metrics.pooled import PooledPair
+from madbench.metrics.review_contest import Shares, is_reviewed
 from madbench.metrics.rows import MeasuredRun, Rows, join
 from madbench.metrics.shift import pulls
 from madbench.types import Comparison, InputError, seed_of
@@ -46,7 +49,7 @@ class Meeting:
 
 @dataclass(frozen=True, slots=True)
 class Opponent:
-    """A control: by metric a number for each of its rows, and which rows they are."""
+    """A control: by metric a number for each of its rows, of reviews the parts of pooled shares, and which rows."""
 
     kind: str
     label: str
@@ -54,6 +57,7 @@ class Opponent:
     keys: Keys
     clusters: Ints
     remarks: tuple[str, ...] = ()
+    shares: Shares = field(default_factory=dict)
 
 
 def contestant(label: str, runs: Sequence[MeasuredRun]) -> Contestant:
@@ -107,6 +111,9 @@ def _opponents(
     if "majority_round:1" in ours.rows.columns:
         first = {"accuracy": np.nan_to_num(ours.rows.column("majority_round:0"))}
         yield Opponent("round_0", f"{ours.label}@round_0", first, ours.rows.keys, ours.rows.clusters)
+    if union := review_contest.union(ours.rows):
+        label, rows = f"{ours.label}@union", ours.rows
+        yield Opponent("union", label, {}, rows.keys, rows.clusters, shares=union)
 
 
 def _depth(other: Contestant) -> int:
@@ -114,12 +121,17 @@ def _depth(other: Contestant) -> int:
 
 
 def _arm(kind: str, other: Contestant) -> Opponent:
-    return Opponent(kind, other.label, _numbers(other.rows), other.rows.keys, other.rows.clusters)
+    rows = other.rows
+    shares = review_contest.shares(rows)
+    return Opponent(kind, other.label, _numbers(rows), rows.keys, rows.clusters, shares=shares)
 
 
 def _numbers(rows: Rows) -> dict[str, Floats]:
-    """What two arms are compared by, row by row; NaN where a number is undefined."""
-    return {"accuracy": rows.column("correct"), **pulls(rows)}
+    """What two arms are compared by, row by row; NaN where a number is undefined. Debates about claims are compared
+    with one another by how they argued, too.
+    """
+    right = {} if is_reviewed(rows) else {"accuracy": rows.column("correct")}
+    return right | pulls(rows) | (arguing(rows) if "claims" in rows.columns else {})
 
 
 def _budgeted(ours: Contestant, pool: Contestant, shape: Shape | None) -> Iterator[Opponent]:
@@ -135,7 +147,9 @@ def _budgeted(ours: Contestant, pool: Contestant, shape: Shape | None) -> Iterat
         control = spend(pool.rows.pools, places, ours.rows)
         remarks = _remarks(ours.label, label, control)
         clusters = pool.rows.clusters[places]
-        yield Opponent(kind, label, {"accuracy": control.right}, ours.rows.keys, clusters, remarks)
+        right = {} if is_reviewed(ours.rows) else {"accuracy": control.right}
+        shares = review_contest.first_votes(pool.rows, places, control)
+        yield Opponent(kind, label, right, ours.rows.keys, clusters, remarks, shares)
 
 
 def _budgets(shape: Shape | None) -> dict[str, Budget]:
@@ -155,11 +169,12 @@ def _meet(ours: Contestant, opponent: Opponent) -> list[Meeting]:
     try:
         places = same_rows(ours.rows.keys, opponent.keys)
     except InputError as error:
-        nothing = Comparison(ours.label, opponent.label, "accuracy", None, None, None, None, 0)
+        metric = "missed_issue_recall" if is_reviewed(ours.rows) else "accuracy"
+        nothing = Comparison(ours.label, opponent.label, metric, None, None, None, None, 0)
         remark = f"{ours.label} and {opponent.label} were not compared: {error}"
         return [Meeting(opponent.kind, nothing, (remark,))]
     clusters = joint_clusters(ours.rows.clusters, opponent.clusters[places])
-    found = []
+    found = list(_by_shares(ours, opponent, places, clusters))
     for metric, values in _numbers(ours.rows).items():
         differences = values - opponent.numbers.get(metric, np.full(len(opponent.keys), np.nan))[places]
         known = ~np.isnan(differences)
@@ -168,6 +183,16 @@ def _meet(ours: Contestant, opponent: Opponent) -> list[Meeting]:
             comparison = _compared(ours.label, opponent.label, metric, pairs)
             found.append(Meeting(opponent.kind, comparison, opponent.remarks))
     return found
+
+
+def _by_shares(ours: Contestant, opponent: Opponent, places: Places, clusters: Ints) -> Iterator[Meeting]:
+    """Reviews by their pooled shares."""
+    mine = review_contest.shares(ours.rows)
+    for metric, (above, below) in opponent.shares.items():
+        theirs = above[places], below[places]
+        pair = PooledPair(mine[metric], theirs, clusters, len(ours.rows.names))
+        comparison = review_contest.met(ours.label, opponent.label, metric, pair)
+        yield Meeting(opponent.kind, comparison, opponent.remarks)
 
 
 def _compared(ours: str, theirs: str, metric: str, pairs: Paired) -> Comparison:

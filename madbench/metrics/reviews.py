@@ -39,11 +39,13 @@ def reviewed(record: Record) -> dict[str, float]:
     if known is None:
         return {}
     numbers = {"known": known, f"matched:{FINAL}": 0.0}
-    for view in _views(scores):
+    for view in _views(record):
         counts = {count: float(scores.get(f"view:{view}:{count}", 0.0)) for count in COUNTS}
         if lost := abs(scores.get(f"view:{view}:findings", sum(counts.values())) - sum(counts.values())):
             numbers["uncounted"] = numbers.get("uncounted", 0.0) + lost
         kept = {"matched": 0.0} if view in absent else counts
+        if view.startswith(VOTE):
+            kept.pop("duplicates", None)
         numbers |= {f"{count}:{view}": value for count, value in kept.items()}
         found = known - scores.get(f"view:{view}:missed", known - kept["matched"])
         numbers |= {} if found == kept["matched"] else {f"found:{view}": found}
@@ -71,8 +73,21 @@ def _noise(scores: Mapping[str, float]) -> dict[str, float]:
     return noise
 
 
-def _views(scores: Mapping[str, float]) -> list[str]:
-    return [name.split(":")[1] for name in scores if name.startswith("view:") and name.endswith(":matched")]
+def _views(record: Record) -> list[str]:
+    """The views of a record that are the arm's own: reviews for comparison alone make no reviewer and no union."""
+    named = [name.split(":") for name in record.scores]
+    found = [parts[1] for parts in named if parts[0] == "view" and parts[-1] == "matched"]
+    first = record.outcome.positions[0] if record.outcome and record.outcome.positions else ()
+    own = len(_own(record))
+    spare = {f"reviewer_{seat}" for seat in range(own, len(first))} | ({UNION} if own < len(first) else set())
+    return [view for view in found if view not in spare]
+
+
+def _own(record: Record) -> Answers:
+    """The first reviews that are charged to the arm."""
+    charged = [turn for turn in record.turns if not turn.spare]
+    own = () if record.outcome is None else own_positions(record.outcome.positions, charged)
+    return own[0] if own else ()
 
 
 def _absent(outcome: Outcome | None) -> frozenset[str]:
@@ -106,9 +121,7 @@ def _judged(record: Record) -> Iterator[tuple[Finding, float]]:
     """First findings that state a confidence, each with whether it matched a known issue; spare reviews are not
     among them.
     """
-    charged = [turn for turn in record.turns if not turn.spare]
-    own = () if record.outcome is None else own_positions(record.outcome.positions, charged)
-    for seat, answer in enumerate(own[0] if own else ()):
+    for seat, answer in enumerate(_own(record)):
         for number, finding in enumerate(read(answer)):
             place = record.scores.get(f"finding:{finding.id or f'reviewer_{seat}/{number}'}")
             if finding.confidence is not None and place is not None and place != DUPLICATE:

@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from types import MappingProxyType
 
 from madbench.metrics.comparisons import excludable
 from madbench.types import Comparison, Integrity
 
 ALPHA = 0.05
 MARGIN = 0.05
-"""Differences of accuracy this small hardly matter: an interval inside +-5 points shows no difference that does."""
+"""Differences this small (of accuracy, recall or precision) hardly matter: an interval inside +-5 points shows none
+that does.
+"""
+
+
+SAID: Mapping[str, tuple[str, str, str]] = MappingProxyType(
+    {
+        "accuracy": ("Answers are more often right", "Answers are less often right", ""),
+        "missed_issue_recall": (
+            "More of the known issues are found",
+            "Fewer of the known issues are found",
+            " in known issues found",
+        ),
+        "precision": (
+            "Findings more often match a known issue",
+            "Findings less often match a known issue",
+            " in precision",
+        ),
+    }
+)
+"""By metric how a sentence says more, less, and what no difference is in."""
 
 
 class Finding(StrEnum):
@@ -44,10 +65,11 @@ def sentence(comparison: Comparison) -> str:
     numbers = _numbers(comparison)
     limit = excludable(comparison.low, comparison.high)
     found = finding(comparison)
+    more, less, measure = SAID.get(comparison.metric, SAID["accuracy"])
     if found is Finding.POSITIVE:
-        return f"Answers are more often right with {pair}: {numbers}."
+        return f"{more} with {pair}: {numbers}."
     if found is Finding.NEGATIVE:
-        return f"Answers are less often right with {pair}: {numbers}."
+        return f"{less} with {pair}: {numbers}."
     reach = (
         "no difference can be excluded"
         if limit is None or limit >= 1
@@ -56,8 +78,8 @@ def sentence(comparison: Comparison) -> str:
     against = f"{comparison.a} and {spelled(comparison.b, comparison.a)}"
     if found is Finding.NULL and limit is not None:
         excluded = f"differences beyond {100 * limit:.1f} points are excluded"
-        return f"No difference shows between {against}: {numbers}; {excluded}."
-    return f"Too few samples to tell {against} apart: {numbers}; {reach}."
+        return f"No difference{measure} shows between {against}: {numbers}; {excluded}."
+    return f"Too few samples to tell {against} apart{measure}: {numbers}; {reach}."
 
 
 def spelled(control: str, arm: str) -> str:
@@ -69,22 +91,25 @@ def spelled(control: str, arm: str) -> str:
         "equal_tokens": f"{base} at its own equal tokens",
         "equal_flops": f"{base} at its own equal FLOPs",
         "round_0": "the majority of its own first answers",
+        "union": "the union of its own first reviews",
     }
     return words.get(budget, control)
 
 
 def verdict(comparisons: Sequence[Comparison], arms: Sequence[str]) -> str:
-    """The sentence on the first of `arms` that was compared with self-consistency at its own equal calls.
+    """The sentence on the first of `arms` that was compared with self-consistency at its own equal calls; on reviews
+    two, by known issues found and by precision.
 
     `arms` are those whose seats heard each other, in the order of the sweep.
     """
-    equal = {c.a: c for c in comparisons if c.b.endswith("@equal_calls") and c.metric == "accuracy"}
-    first = next((arm for arm in arms if arm in equal), None)
-    if first is None:
+    equal = [c for c in comparisons if c.b.endswith("@equal_calls") and c.metric in SAID]
+    met = [[c for c in equal if c.a == arm] for arm in arms]
+    first = next(filter(None, met), [])
+    if not first:
         return (
             "No verdict: no arm with interaction was compared with self-consistency at its own equal calls."
         )
-    return sentence(equal[first])
+    return " ".join(map(sentence, first))
 
 
 def caution(integrity: Sequence[Integrity]) -> str:
