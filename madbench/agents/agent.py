@@ -29,6 +29,7 @@ class Conversation:
     opening: tuple[Message, ...]
     memory: Memory
     turn: int = 0
+    probability: float | None = None
 
     def remember(self, *messages: Message) -> None:
         if self.memory.keep == "all":
@@ -48,6 +49,11 @@ class Agent(Generic[SeenT, SaidT]):
         """What this conversation would remember in a later episode of its session."""
         return self._talk.memory
 
+    @property
+    def probability(self) -> float | None:
+        """How probable the model found the answer in its last reply, 0 to 1; None where that is not known."""
+        return self._talk.probability
+
     def also(self, *, sees: type[OtherSeenT], says: type[OtherSaidT]) -> Agent[OtherSeenT, OtherSaidT]:
         """The same seat and conversation, asked for something else."""
         return Agent(self._who, sees, says, self._line, self._talk)
@@ -65,6 +71,7 @@ class Agent(Generic[SeenT, SaidT]):
         prompt = Prompt(self._talk.opening, self._talk.memory.messages, seen, self._line.settings)
         prompt, text, result = await self._line.ask(prompt, speaker, self._says)
         self._talk.remember(prompt.shown, Message("assistant", text))
+        self._talk.probability = result.reading.probability
         if result.said is None:
             raise FormatError(f"{role}{seat}: {result.reading.note}")
         return result.said

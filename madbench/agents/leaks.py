@@ -7,13 +7,15 @@ through a channel that the protocol forbids; text that a permitted go-between re
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from madbench.types import Edge, LeakError, Problem, Turn
+from madbench.types import Edge, LeakError, PassageReader, Problem, Turn
 
+SENTENCE = re.compile(r"(?<=[.!?])\s+")
 MINIMUM = 24
 """Shorter texts ("Answer: 7") recur by chance and prove nothing. In characters."""
 
@@ -76,9 +78,13 @@ def crossed(
 
 
 def secrets(problem: Problem, turns: Sequence[Turn], edge: Edge) -> frozenset[str]:
-    """Texts that may not pass the edge: the user's own question, or all that the source role said."""
+    """Texts that may not pass the edge: the user's own question, the sentences of a passage that answers are looked up
+    in, or all that the source role said.
+    """
     if edge.source == "problem":
         texts = [problem.question]
+    elif edge.source == "passage":
+        texts = SENTENCE.split(problem.reader.passage) if isinstance(problem.reader, PassageReader) else []
     else:
         sources = [turn for turn in turns if _is(edge.source, turn.speaker.role, turn.reading.kind)]
         texts = [text for turn in sources for text in _own_words(turn)]

@@ -58,7 +58,7 @@ from madbench.types.reviews import (
     overlap,
 )
 from madbench.types.roles import Edge, Observation, Reply
-from madbench.types.samples import AnswerReader, Extraction, Problem, Sample, Shot, Target
+from madbench.types.samples import AnswerReader, Extraction, PassageReader, Problem, Sample, Shot, Target
 from madbench.types.seeds import seed_of
 from madbench.types.settings import check_settings
 from madbench.types.summary import Arm, Comparison, Integrity, Summary
@@ -107,6 +107,7 @@ __all__ = [
     "Observation",
     "Outcome",
     "ParseStatus",
+    "PassageReader",
     "Place",
     "Problem",
     "ProtocolSettings",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from pydantic import JsonValue
 
@@ -45,6 +45,23 @@ class AnswerReader(Protocol):
 
     def schema(self) -> dict[str, JsonValue]:
         """The JSON schema of a bare answer given as a form field (always bounded)."""
+
+
+@runtime_checkable
+class PassageReader(AnswerReader, Protocol):
+    """A reader of answers that only a passage tells, which is no part of the question: who may see it is a protocol's
+    business. Two answers are put forward.
+    """
+
+    @property
+    def stem(self) -> str:
+        """The question without its options."""
+
+    @property
+    def options(self) -> tuple[str, ...]: ...
+
+    @property
+    def passage(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
