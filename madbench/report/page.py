@@ -14,6 +14,7 @@ from madbench.report.definitions import definitions_of
 from madbench.report.figures import Drawn
 from madbench.report.material import Material
 from madbench.report.plots import INK
+from madbench.report.published import differences, published_table
 from madbench.report.sheet import unhyphened
 from madbench.report.tables import arm_tables, comparison_table, integrity_table, metric_table
 from madbench.report.verdicts import pipeline_verdict, protocol_verdicts
@@ -44,6 +45,8 @@ def report_html(summary: Summary, material: Material, figures: Mapping[str, Draw
         summary=summary,
         sheets=[sheet for sheet in (*arm_tables(summary), comparison_table(summary)) if sheet.rows],
         metrics=metric_table(summary),
+        published=published_table(summary),
+        differences=differences(summary),
         integrity=integrity_table(summary),
         pipeline=pipeline_verdict(summary),
         protocols=protocol_verdicts(summary),

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from madbench.report.cells import defined
 from madbench.report.definitions import definitions_of
+from madbench.report.published import published_data
 from madbench.types import Arm, Estimate, Summary
 
 
@@ -22,6 +23,7 @@ def summary_json(summary: Summary) -> str:
         "integrity": [_finite(asdict(row)) for row in summary.integrity],
         "verdict": summary.verdict,
         "notes": list(summary.notes),
+        "published": published_data(summary),
         "definitions": dict(definitions_of(names)),
         "spent": None if summary.spent is None else _finite(dict(sorted(summary.spent.items()))),
     }

@@ -7,6 +7,7 @@ import textwrap
 from madbench.report.cells import plain
 from madbench.report.definitions import printed_definitions
 from madbench.report.fidelity import fidelity_table
+from madbench.report.published import differences, published_table
 from madbench.report.sheet import WIDTH, mark
 from madbench.report.tables import arm_tables, comparison_table, integrity_table
 from madbench.report.verdicts import is_whole, pipeline_verdict, protocol_verdicts
@@ -34,6 +35,7 @@ def summary_markdown(summary: Summary) -> str:
         *arm_tables(summary),
         fidelity_table(summary),
         comparison_table(summary),
+        published_table(summary),
         integrity_table(summary),
     ]
     blocks = [f"# {mark(summary.name)}", mark(summary.verdict)]
@@ -41,6 +43,9 @@ def summary_markdown(summary: Summary) -> str:
     blocks.append(
         "\n".join(f"- {mark(line)}" for line in [pipeline_verdict(summary), *protocol_verdicts(summary)])
     )
+    if lines := differences(summary):
+        heading = "## What differs from what others printed"
+        blocks.append("\n".join([heading, "", *(f"- {mark(line)}" for line in lines)]))
     if summary.notes:
         blocks.append("\n".join(["## Notes", "", *(f"- {mark(note)}" for note in summary.notes)]))
     meanings = [f"- **{mark(name)}**: {mark(meaning)}" for name, meaning in printed_definitions().items()]

@@ -9,6 +9,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from pydantic import Field, JsonValue, ValidationError
 
+from madbench.report.baselines import Reference
 from madbench.types import InputError, RoleSettings, Strict
 
 Plain = Mapping[str, JsonValue]
@@ -36,7 +37,10 @@ class Parts(Strict):
 
 
 class Extent(Strict):
-    """How much is run, and where it goes. `limit` and `epochs` only ever extend a run's plan."""
+    """How much is run, where it goes, and which printed values (`published`) its report sets beside.
+
+    `limit` and `epochs` only ever extend a run's plan.
+    """
 
     name: str = Field(pattern=r"^[\w+-][\w.+-]*$", max_length=200)
     output_root: str = Field(min_length=1)
@@ -44,6 +48,7 @@ class Extent(Strict):
     limit: int | None = Field(ge=1)
     epochs: int = Field(ge=1)
     dry_run: bool
+    published: tuple[Reference, ...] = Field(default=(), strict=False)
 
 
 class JobConfig(Strict):

@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from madbench.records.layout import RunFolder, write_text
+from madbench.report.baselines import Reference, published_by
 from madbench.run.job import Job, RunName
 from madbench.sweep.manifests import config_of
 from madbench.sweep.planning import restore
@@ -36,10 +37,12 @@ class Kept(Strict):
     rates: Mapping[str, float]
     absent: tuple[str, ...] = ()
     spent: Mapping[str, float] | None = None
+    published: tuple[Reference, ...] = ()
 
     def told(self, summary: Summary) -> Summary:
         """A summary of these runs with what no record says."""
-        return replace(summary, notes=(*summary.notes, *self.absent), spent=self.spent)
+        printed = published_by(self.published)
+        return replace(summary, notes=(*summary.notes, *self.absent), spent=self.spent, published=printed)
 
 
 def shown(job: Job) -> Shown:

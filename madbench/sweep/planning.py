@@ -10,6 +10,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from madbench.records.layout import RunFolder, run_name
+from madbench.report.baselines import published_by
 from madbench.run.job import Job, RunName, samples_of
 from madbench.sweep.building import Built, build
 from madbench.sweep.checks import check, check_models, refuse_idle_roles
@@ -61,6 +62,8 @@ class Planned:
 
 def plan(configs: Sequence[JobConfig]) -> list[Planned]:
     """Check every job of a sweep and name its folder. Raises InputError before any weight is loaded."""
+    for config in configs:
+        published_by(config.extent.published)
     built = [build(config) for config in configs]
     refuse_idle_roles(built)
     check_models(built)

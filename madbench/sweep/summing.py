@@ -52,6 +52,7 @@ def _report(
         rates=_rates(home, runs, progress),
         absent=_absent(runs, whole),
         spent=_spent(progress),
+        published=runs[0].config.extent.published,
     )
     write_kept(home, kept)
     summary = kept.told(summarise(home.name, numbers))

@@ -20,6 +20,7 @@ from madbench.types.ledger import (
     Answered,
     AnyEntry,
     Claimed,
+    Entry,
     Fault,
     Maintained,
     Move,
@@ -61,7 +62,7 @@ from madbench.types.roles import Edge, Observation, Reply
 from madbench.types.samples import AnswerReader, Extraction, PassageReader, Problem, Sample, Shot, Target
 from madbench.types.seeds import seed_of
 from madbench.types.settings import check_settings
-from madbench.types.summary import Arm, Comparison, Integrity, Summary
+from madbench.types.summary import Arm, Comparison, Integrity, Published, Summary
 from madbench.types.transcript import Answers, Event, Outcome, Reading, Speaker, Task, Turn
 
 __all__ = [
@@ -87,6 +88,7 @@ __all__ = [
     "Ending",
     "Engine",
     "EngineError",
+    "Entry",
     "Estimate",
     "Event",
     "Extraction",
@@ -111,6 +113,7 @@ __all__ = [
     "Place",
     "Problem",
     "ProtocolSettings",
+    "Published",
     "Reading",
     "Record",
     "Reply",

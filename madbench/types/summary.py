@@ -52,6 +52,23 @@ class Integrity:
 
 
 @dataclass(frozen=True, slots=True)
+class Published:
+    """A value that somebody printed, on the scale of ours, and the arm and metric here to set beside it.
+
+    `setting` is what they ran (protocol, task, model, config); `differs` says in what else theirs is not ours.
+    """
+
+    source: str
+    setting: Mapping[str, str]
+    metric: str
+    printed: Estimate
+    arm: str
+    ours: str
+    differs: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """What `summary.json` holds. `verdict` is one plain sentence by a fixed rule; `notes` are warnings."""
 
@@ -62,3 +79,4 @@ class Summary:
     verdict: str
     notes: tuple[str, ...] = ()
     spent: Mapping[str, float] | None = None
+    published: tuple[Published, ...] = ()

@@ -24,7 +24,7 @@ PLAIN = {
     "protocol": {"_target_": "madbench.protocols.debate.Debate"},
     "cast": {"default": {"_target_": "madbench.engines.simulated.SimulatedModel", "accuracy": 0.5}},
     "tracking": {"_target_": "madbench.tracking.NoTracking"},
-    "name": "trial", "output_root": "out", "seed": 0, "limit": None, "epochs": 1, "dry_run": False,
+    "name": "trial", "output_root": "out", "seed": 0, "limit": None, "epochs": 1, "dry_run": False, "published": [],
     "sampling": {"temperature": 1}, "contract": {}, "context": "refuse", "templates": None,
 }  # fmt: skip
 BUILT = Built(Synthetic(n=3), Debate(), {"default": (SimulatedModel(0.5),)}, RoleSettings())
