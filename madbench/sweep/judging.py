@@ -43,9 +43,13 @@ def rematched(task: Task, matcher: Matcher) -> Task:
 
 
 def pairs_in(jobs: Sequence[Job]) -> dict[str, Pair]:
-    """Every pair of a finding of these runs and an issue of its artifact, then the controls; each once, by id."""
-    records = (record for job in jobs for record in _viewed(job))
-    pairs = {pair.id: pair for record in records for pair in pairs_of(record)}
+    """Every pair of a finding of these runs and an issue of its artifact, then the controls; each once, by id.
+
+    An issue that strangers happen to share is no control.
+    """
+    pairs: dict[str, Pair] = {}
+    for pair in (pair for job in jobs for record in _viewed(job) for pair in pairs_of(record)):
+        pairs.setdefault(pair.id, pair)
     if not pairs:
         raise InputError(
             "pairs: no finding and known issue to pair in these runs; wanted runs of a review task"
