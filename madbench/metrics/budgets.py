@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from madbench.metrics.pools import Floats, Ints, Places, Pools
+from madbench.metrics.pools import Floats, Ints, Places, Pools, blocks
 from madbench.metrics.rows import Rows
 
 
@@ -69,12 +69,14 @@ def equal_flops(pools: Pools, places: Places, arm: Rows, shape: Shape) -> Contro
 def _affordable(
     pools: Pools, places: Places, budget: Floats, price: Callable[[Floats, Floats], Floats]
 ) -> Control:
-    prices = price(*pools.costs(places))
-    spent = np.cumsum(prices, axis=1)
-    wanted = (spent <= budget[:, None]).sum(axis=1)
-    left = budget - np.nan_to_num(spent).max(axis=1, initial=0)
-    capped = (wanted == pools.depths[places]) & (left >= np.nan_to_num(prices).max(axis=1, initial=0))
-    return _control(pools, places, wanted, capped)
+    wanted, capped = np.empty(len(places), np.int64), np.empty(len(places), np.bool_)
+    for block in blocks(len(places)):
+        prices = price(*pools.costs(places[block]))
+        spent = np.cumsum(prices, axis=1)
+        wanted[block] = (spent <= budget[block, None]).sum(axis=1)
+        left = budget[block] - np.nan_to_num(spent).max(axis=1, initial=0)
+        capped[block] = left >= np.nan_to_num(prices).max(axis=1, initial=0)
+    return _control(pools, places, wanted, capped & (wanted == pools.depths[places]))
 
 
 def _control(pools: Pools, places: Places, wanted: Ints, capped: npt.NDArray[np.bool_]) -> Control:

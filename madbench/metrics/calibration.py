@@ -7,31 +7,31 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from madbench.metrics.estimates import SEED, affordable
+from madbench.metrics.estimates import SEED, affordable, numbered
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Bins = npt.NDArray[np.int16]
 BINS = 10
 DRAWS = 400
 
 
-def equal_mass(confidence: Floats, bins: int = BINS) -> Ints:
-    """Bin numbers such that bins hold equally many rows; equal confidences share a bin. Few rows, fewer bins."""
-    order = np.argsort(confidence, kind="stable")
-    numbers = np.empty(len(confidence), np.int64)
-    numbers[order] = np.arange(len(confidence)) * min(bins, len(confidence)) // max(len(confidence), 1)
-    _, first, inverse = np.unique(confidence, return_index=True, return_inverse=True)
-    lowest = np.full(len(first), bins)
-    np.minimum.at(lowest, inverse, numbers)
-    return np.asarray(lowest[inverse], np.int64)
+def equal_mass(confidence: Floats, bins: int = BINS) -> Bins:
+    """Bin numbers such that bins hold equally many rows; equal confidences share the lowest of theirs. Few rows,
+    fewer bins.
+    """
+    alike = numbered(confidence)
+    size, sizes = len(confidence), np.bincount(alike)
+    firsts = np.cumsum(sizes) - sizes
+    return (firsts * min(bins, size) // max(size, 1)).astype(np.int16)[alike]
 
 
-def equal_width(confidence: Floats, bins: int = BINS) -> Ints:
+def equal_width(confidence: Floats, bins: int = BINS) -> Bins:
     """Bin numbers of equal parts of [0, 1], each without its upper edge; 1.0 belongs to the last."""
-    return np.minimum((confidence * bins).astype(np.int64), bins - 1)
+    return np.minimum((confidence * bins).astype(np.int16), bins - 1)
 
 
-def ece(confidence: Floats, right: Floats, bins: Ints) -> float | None:
+def ece(confidence: Floats, right: Floats, bins: Bins) -> float | None:
     """Expected calibration error in [0, 1] (Naeini et al., 2015): the bins' distances between mean confidence and
     share right, weighted by size. Every row is in a bin. None without rows.
     """
@@ -41,7 +41,7 @@ def ece(confidence: Floats, right: Floats, bins: Ints) -> float | None:
     return float(np.abs(gaps).sum() / len(confidence))
 
 
-def expected_ece(confidence: Floats, bins: Ints, draws: int | None = None) -> float | None:
+def expected_ece(confidence: Floats, bins: Bins, draws: int | None = None) -> float | None:
     """The ECE that a perfectly calibrated model would show with these confidences: noise, at this n. Seeded."""
     if not len(confidence):
         return None
@@ -57,7 +57,7 @@ def brier(confidence: Floats, right: Floats) -> Floats:
     return np.asarray((confidence - right) ** 2, np.float64)
 
 
-def resolution(groups: Ints, right: Floats) -> float | None:
+def resolution(groups: npt.NDArray[np.integer], right: Floats) -> float | None:
     """Brier resolution (Murphy, 1973): how far the groups' shares right lie from the whole's, squared, by size.
 
     Groups are bins, or labels that stand for no number. In [0, 0.25]; None without rows.
@@ -72,7 +72,8 @@ def resolution(groups: Ints, right: Floats) -> float | None:
 def placements(ours: Floats, theirs: Floats) -> Floats:
     """For each of ours the share of theirs below it, ties half."""
     ordered = np.sort(theirs)
-    below = np.searchsorted(ordered, ours, side="left") + np.searchsorted(ordered, ours, side="right")
+    below = np.searchsorted(ordered, ours, side="left")
+    below += np.searchsorted(ordered, ours, side="right")
     return below / (2 * len(theirs))
 
 
@@ -101,7 +102,7 @@ def track_record(labels: Sequence[str], right: Floats, clusters: Ints, folds: in
     a row right and half a row wrong, so none is 0 or 1.
     """
     found, values = np.array(labels), np.full(len(right), np.nan)
-    _, codes = np.unique(clusters, return_inverse=True)
+    codes = numbered(clusters)
     fold_of = np.random.default_rng(SEED).permutation(int(codes.max(initial=0)) + 1)[codes] % folds
     for fold in range(folds):
         inside, outside = fold_of == fold, fold_of != fold
@@ -118,7 +119,7 @@ def coverage_at_risk(confidence: Floats, right: Floats, risk: float = 0.1) -> fl
     """
     if not len(confidence):
         return None
-    order = np.argsort(-confidence, kind="stable")
+    order = np.argsort(-confidence, kind="stable").astype(np.int32)
     wrong = np.cumsum(1 - right[order])
     last = np.append(np.diff(confidence[order]) != 0, True)
     kept = np.arange(1, len(order) + 1)
@@ -126,7 +127,7 @@ def coverage_at_risk(confidence: Floats, right: Floats, risk: float = 0.1) -> fl
     return float(held.max(initial=0)) / len(order)
 
 
-def reliability(confidence: Floats, right: Floats, bins: Ints) -> list[tuple[float, float, int]]:
+def reliability(confidence: Floats, right: Floats, bins: Bins) -> list[tuple[float, float, int]]:
     """Every filled bin's mean confidence, share right and size: what a reliability diagram shows."""
     return [
         (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from madbench.metrics.estimates import SEED, Floats, Grouped, Ints, reach
+from madbench.metrics.estimates import SEED, Floats, Grouped, Ints, numbered, reach
 
 FLIPS = 10_000
 EXACT = 12
@@ -39,8 +39,7 @@ class Paired:
 
 def joint_clusters(first: Ints, second: Ints) -> Ints:
     """The finest clusters in which rows that share a cluster of either arm lie together."""
-    _, ours = np.unique(first, return_inverse=True)
-    _, theirs = np.unique(second, return_inverse=True)
+    ours, theirs = numbered(first), numbered(second)
     if np.array_equal(ours, theirs):
         return np.asarray(ours, np.int64)
     from scipy import sparse

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ from madbench.types import Estimate
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+AnyT = TypeVar("AnyT", bound=np.generic)
 
 LEVEL = 0.95
 Z = NormalDist().inv_cdf(0.5 + LEVEL / 2)
@@ -25,7 +27,7 @@ SEED = 20230305
 """Of every bootstrap: the same rows give the same interval."""
 EFFORT = 40_000_000
 """Random numbers that one interval may cost."""
-BLOCK = 1_000_000
+BLOCK = 100_000
 """Numbers that a block of resamples holds at most."""
 
 
@@ -43,7 +45,24 @@ def wilson(successes: float, n: float, z: float = Z) -> tuple[float, float]:
     return (0.0 if p <= 0 else low), (1.0 if p >= 1 else high)
 
 
-def sums(codes: Ints, weights: Floats) -> Floats:
+def numbered(values: npt.NDArray[AnyT]) -> npt.NDArray[np.int32]:
+    """Every row's place among the different values, sorted; as np.unique's inverse, in a third of the memory."""
+    order = np.argsort(values).astype(np.int32)
+    ordered = values[order]
+    fresh = np.ones(len(values), np.bool_)
+    fresh[1:] = ordered[1:] != ordered[:-1]
+    del ordered
+    places = np.empty(len(values), np.int32)
+    places[order] = np.cumsum(fresh, dtype=np.int32) - 1
+    return places
+
+
+def picked(values: npt.NDArray[AnyT], kept: npt.NDArray[np.bool_]) -> npt.NDArray[AnyT]:
+    """Some of the rows; no copy where they are all."""
+    return values if kept.all() else values[kept]
+
+
+def sums(codes: npt.NDArray[np.integer], weights: Floats) -> Floats:
     """Weights added up by code, 0 to the highest."""
     return np.bincount(codes, weights).astype(np.float64)
 
@@ -57,7 +76,7 @@ class Grouped:
 
     @classmethod
     def of(cls, above: Floats, below: Floats, clusters: Ints) -> Grouped:
-        _, codes = np.unique(clusters, return_inverse=True)
+        codes = numbered(clusters)
         return cls(sums(codes, above), sums(codes, below))
 
     @property
@@ -84,7 +103,8 @@ def rate(values: Floats, clusters: Ints, n: int | None = None) -> Estimate:
     implies, with Student's quantile. Never of zero width. `n` is the count of samples to state.
     """
     kept = ~np.isnan(values)
-    return share(np.where(kept, values, 0.0), kept.astype(np.float64), clusters, n)
+    known = values if kept.all() else np.where(kept, values, 0.0)
+    return share(known, kept.astype(np.float64), clusters, n)
 
 
 def share(above: Floats, below: Floats, clusters: Ints, n: int | None = None) -> Estimate:
@@ -93,7 +113,7 @@ def share(above: Floats, below: Floats, clusters: Ints, n: int | None = None) ->
     counted = int(used.sum()) if n is None else n
     if not used.any():
         return undefined()
-    groups = Grouped.of(above[used], below[used], clusters[used])
+    groups = Grouped.of(picked(above, used), picked(below, used), picked(clusters, used))
     value = min(max(groups.value, 0.0), 1.0)
     if _independent(groups):
         low, high = wilson(value * len(groups.above), len(groups.above))
@@ -124,7 +144,7 @@ def mean(values: Floats, clusters: Ints, n: int | None = None) -> Estimate:
     counted = int(kept.sum()) if n is None else n
     if not kept.any():
         return undefined()
-    groups = Grouped.of(values[kept], np.ones(int(kept.sum())), clusters[kept])
+    groups = Grouped.of(picked(values, kept), np.ones(int(kept.sum())), picked(clusters, kept))
     return around(groups.value, groups.error(), len(groups.above), counted)
 
 
@@ -143,7 +163,7 @@ def ratio(above: Floats, below: Floats, clusters: Ints, n: int | None = None) ->
     """
     kept = ~(np.isnan(above) | np.isnan(below))
     counted = int(kept.sum()) if n is None else n
-    groups = Grouped.of(above[kept], below[kept], clusters[kept])
+    groups = Grouped.of(picked(above, kept), picked(below, kept), picked(clusters, kept))
     if not groups.below.sum():
         return undefined(counted)
     value, error = groups.value, groups.error()

@@ -64,6 +64,8 @@ class Tenths:
 
 def finding_confidence(rows: Rows) -> dict[str, Estimate]:
     """ECE, Brier, AUROC and overconfidence of findings, clustered as the rows are; undefined without confidences."""
+    if not rows.named("sure:n"):
+        return dict.fromkeys(MEANINGS, undefined())
     tenths = Tenths.of(rows)
     total = tenths.n.sum(axis=1)
     if not total.sum():

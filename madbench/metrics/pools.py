@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 """Row numbers."""
+BLOCK = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,10 @@ class Pools:
 
     def majorities(self, places: Places, votes: Ints) -> Floats:
         """Accuracy of the majority of each row's first votes, expected over tie-breaks; 0 where nobody answered."""
+        parts = [self._majorities(places[block], votes[block]) for block in blocks(len(places))]
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    def _majorities(self, places: Places, votes: Ints) -> Floats:
         choices, right = self._table(self.choices, places, -1), self._table(self.right, places, 0)
         choices[np.arange(choices.shape[1]) >= votes[:, None]] = -1
         most, hits, tied = (np.zeros(len(places)) for _ in range(3))
@@ -86,6 +91,11 @@ class Pools:
         table = np.full(inside.shape, missing, np.float64)
         table[inside] = flat[(self.starts[places][:, None] + columns)[inside]]
         return table
+
+
+def blocks(rows: int) -> Iterator[slice]:
+    """Rows in blocks, so that tables as wide as the pools are deep stay small."""
+    return (slice(start, start + BLOCK) for start in range(0, rows, BLOCK))
 
 
 class Ballots:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from madbench.metrics import calibration
+from madbench.metrics.calibration import Bins
 from madbench.metrics.estimates import (
     LEVEL,
     Floats,
@@ -16,6 +17,8 @@ from madbench.metrics.estimates import (
     Z,
     effective_wilson,
     mean,
+    numbered,
+    picked,
     resamples,
     undefined,
 )
@@ -78,8 +81,8 @@ def sureness(rows: Rows) -> dict[str, Estimate]:
 
 def _named(source: str, rows: Rows, confidence: Floats, right: Floats) -> dict[str, Estimate]:
     kept = ~np.isnan(confidence)
-    n = len(np.unique(rows.samples[kept]))
-    found = _measures(confidence[kept], right[kept], rows.clusters[kept], n)
+    some = picked(confidence, kept), picked(right, kept), picked(rows.clusters, kept)
+    found = _measures(*some, rows.different(kept))
     return {name_of(metric, source): found.get(metric, undefined()) for metric in MEANINGS}
 
 
@@ -105,17 +108,17 @@ def _point(value: float | None, n: int) -> Estimate:
     return Estimate(value, None, None, n)
 
 
-def ece(confidence: Floats, right: Floats, bins: Ints, clusters: Ints, n: int) -> Estimate:
+def ece(confidence: Floats, right: Floats, bins: Bins, clusters: Ints, n: int) -> Estimate:
     """ECE with an interval that allows for its upward bias: noise alone moves it up by no more than the resampled
     gaps move from the observed ones, so the lower bound takes that off; the upper one adds two resampled spreads.
     """
     value = calibration.ece(confidence, right, bins)
-    _, codes = np.unique(clusters, return_inverse=True)
+    codes = numbered(clusters)
     count = int(codes.max(initial=0)) + 1
     if value is None or count < 2:
         return Estimate(value, None, None, n)
     gaps = confidence - right
-    members = [np.flatnonzero(bins == number) for number in np.unique(bins)]
+    members = [np.flatnonzero(bins == number).astype(np.int32) for number in np.unique(bins)]
     seen = np.array([gaps[rows].sum() for rows in members]) / len(gaps)
     draws = np.concatenate(
         [
@@ -134,12 +137,11 @@ def auroc(confidence: Floats, right: Floats, clusters: Ints, n: int) -> Estimate
     if value is None:
         return undefined(n)
     hits = right > 0.5
-    above = calibration.placements(confidence[hits], confidence[~hits])
-    below = 1 - calibration.placements(confidence[~hits], confidence[hits])
     pulls = np.zeros(len(right))
-    pulls[hits] = (above - value) / hits.sum()
-    pulls[~hits] = (below - value) / (~hits).sum()
-    groups = Grouped.of(pulls, np.ones(len(pulls)) / len(pulls), clusters)
+    pulls[hits] = calibration.placements(confidence[hits], confidence[~hits]) - value
+    pulls[~hits] = 1 - calibration.placements(confidence[~hits], confidence[hits]) - value
+    pulls /= np.where(hits, hits.sum(), (~hits).sum())
+    groups = Grouped.of(pulls, np.full(len(pulls), 1 / len(pulls)), clusters)
     least = int(min(hits.sum(), (~hits).sum()))
     low, high = effective_wilson(value, groups.error(), len(groups.above), least)
     return Estimate(value, low, high, n)

@@ -1,6 +1,5 @@
 """Columns hold what was measured, exactly and small."""
 
-import sys
 import tracemalloc
 
 import numpy as np
@@ -9,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from metrics.build import debate, sample, votes
 
-from madbench.metrics import Measured, measure, tabulate
+from madbench.metrics import Measured, MeasuredRun, arm_metrics, measure, summarise, tabulate
 from madbench.metrics.rows import join
 from madbench.types import RowId
 
@@ -67,20 +66,45 @@ def test_pools_survive_joining():
     assert found.tolist() == [1, 0.5, 0.5]
 
 
-def test_an_episode_takes_less_than_200_bytes():
+def distinct_debates(count):
+    """Debates of which every number that can differ does."""
+    draw = np.random.default_rng(count).random
     said = [[(f"Reason {seat}. Answer: B", "B") for seat in range(3)] for _ in range(3)]
     one = measure(debate(said, of=sample("synthetic-0123456789abcdef")))
+    for index in range(count):
+        counts = {
+            name: index + float(draw() * 1000 // 1)
+            for name in one.numbers
+            if name.startswith(("prompt", "output", "attended"))
+        }
+        shares = {
+            "repetition": draw(),
+            "confidence:token_probability": draw(),
+            "correct": float(draw() > 0.4),
+        }
+        yield Measured(
+            RowId(f"synthetic-{index:016x}"),
+            f"synthetic-{index}",
+            {**one.numbers, **counts, **shares},
+            one.labels,
+        )
 
-    def many(count):
-        for index in range(count):
-            yield Measured(
-                RowId(f"synthetic-{index:016x}"), f"synthetic-0-{index:06d}", one.numbers, one.labels
-            )
 
+def most_held(count):
+    """Bytes at the peak of all that is done with so many debates once they are measured, and those kept."""
     tracemalloc.start()
-    rows = tabulate(many(20_000))
+    rows = tabulate(distinct_debates(count))
     kept, _ = tracemalloc.get_traced_memory()
+    arm_metrics(rows)
+    summarise("much", [MeasuredRun("debate", "toy", "debate", "small", 0, count, rows)])
+    _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert len(rows) == 20_000
-    assert kept / 20_000 < 200
-    assert sys.getsizeof(rows) < 200
+    return most, kept
+
+
+def test_memory_grows_by_less_than_200_bytes_an_episode():
+    most_held(100)  # modules and whatever else is made once
+    (few, _), (many, kept) = most_held(3000), most_held(8000)
+    assert (many - few) / 5000 < 200
+    assert kept / 8000 < 150
+    assert few < 5_000_000
