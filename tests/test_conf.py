@@ -26,6 +26,7 @@ NEEDED = {
     "task/bb_mistake": ["task.path=/data/set.jsonl"],
     "task/diff": ["task.path=/data/change.diff"],
     "task/review_modules": ["task.path=/data/set.jsonl"],
+    "task/finding_pairs": ["task.path=/data/pairs.jsonl"],
     "task/reviews": ["task.path=/data/set.jsonl"],
     "task/sven_py": ["task.path=/data/set.jsonl"],
 }
