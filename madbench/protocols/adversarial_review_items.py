@@ -1,0 +1,40 @@
+"""What a reply is asked about: its items, and the artifact that all of it is about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from madbench.types import Artifact, FindingReader, InputError, Problem, Strict
+
+Demands = Literal["reasons", "moves", "nothing"]
+"""What a reply must have for every item, and a repair asks for: a valid record, any, or none."""
+
+
+class Slip(Strict):
+    """Something in a reply that its form forbids."""
+
+    what: Literal["unknown_id", "duplicate_id", "late_claim", "unread"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What a record is asked for; `alias` is another id that can mean nothing else here.
+
+    `against` is the objection in question, then what the speaker said before it.
+    """
+
+    id: str
+    alias: str = ""
+    against: tuple[str, ...] = ()
+
+
+def artifact_of(problem: Problem) -> Artifact:
+    """Raises InputError for a question that is no review."""
+    if not isinstance(problem.reader, FindingReader):
+        raise InputError(
+            f"protocol: {problem.id} has no artifact to review; wanted a review task, found answers read by "
+            f"{type(problem.reader).__name__}"
+        )
+    return problem.reader.artifact
