@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
@@ -49,6 +50,27 @@ SAYS: Mapping[str, Callable[[Arguing, Place, random.Random], Record]] = MappingP
     {"claims": stance, "answers": move, "decisions": decision, "points": settlement}
 )
 """What it is asked for, by the name of a form's records."""
+
+
+FORM = re.compile(r'\{"(' + "|".join(SAYS) + r')": \{')
+ID = re.compile(r"(?<![\w/])([A-Z])/\d+(?:/\d+)?(?![\w/])")
+SELF = re.compile(r"You are reviewer ([A-Z])\b")
+
+
+def asked_in_words(messages: Sequence[Message]) -> dict[str, tuple[str, ...]]:
+    """The records that the last message to describe a form asks for, and their ids; nothing where none does.
+
+    Of claims those of other sides; of all else the objections.
+    """
+    for message in reversed(messages):
+        if message.role != "assistant" and (form := FORM.search(message.text)):
+            own = SELF.search(message.text)
+            ids = {found[0]: found[1] for found in ID.finditer(message.text)}
+            claims = form[1] == "claims"
+            wanted = [name for name in ids if name.count("/") == (1 if claims else 2)]
+            theirs = [name for name in wanted if not (claims and own and ids[name] == own[1])]
+            return {form[1]: tuple(theirs)}
+    return {}
 
 
 def records(

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from madbench.engines.filling import fields_of_lists, names_of_records
 from madbench.engines.forms import Schema
 from madbench.engines.review_marks import MarkedDocument, Place, documents_in, places_in
-from madbench.engines.reviewer_arguments import SAYS, records
+from madbench.engines.reviewer_arguments import SAYS, asked_in_words, records
 from madbench.engines.reviewer_settings import Arguing, Reviewing
 from madbench.types import Message
 
@@ -29,7 +29,9 @@ def given_to(
     places = reported(reviewing, messages, rng)
     rows: list[JsonValue] = [dict(finding_row(place, reviewing)) for place in places or ()]
     if form is None:
-        return {} if places is None else {"findings": rows}
+        asked = asked_in_words(messages)
+        said = {name: records(name, ids, arguing, messages, rng) for name, ids in asked.items()}
+        return said if said or places is None else {"findings": rows}
     if places is None:
         rows = [{}] * count(reviewing.false_alarms, rng)
     lists = {name: rows for name, fields in fields_of_lists(form).items() if fields & LINES}
