@@ -95,6 +95,11 @@ def meetings(contestants: Sequence[Contestant], shapes: Mapping[str, Shape]) -> 
     ]
 
 
+def face_to_face(ours: Contestant, theirs: Contestant) -> list[Comparison]:
+    """Ours minus theirs by every metric that both have; p-values are not adjusted."""
+    return [meeting.comparison for meeting in _meet(ours, _arm("pair", theirs))]
+
+
 def _opponents(
     ours: Contestant, contestants: Sequence[Contestant], shapes: Mapping[str, Shape]
 ) -> Iterator[Opponent]:

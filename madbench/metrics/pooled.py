@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from madbench.metrics.comparisons import EXACT, FLIPS, interval_of
+from madbench.metrics.comparisons import EXACT, FLIPS, MANY, interval_of, sign_flip
 from madbench.metrics.estimates import SEED, Floats, Grouped, Ints, sums, undefined
 from madbench.types import Estimate
 
@@ -59,7 +59,7 @@ def _linear(table: Table) -> Grouped:
 
 def swap_test(pair: PooledPair) -> float | None:
     """Two-sided p of the difference when whole clusters swap sides at random: enumerated where few differ, else drawn
-    by seed. The cluster sign-flip test of a difference of means, for ratios.
+    by seed, or normal. The cluster sign-flip test of a difference of means, for ratios.
     """
     if not pair.defined:
         return None
@@ -69,6 +69,8 @@ def swap_test(pair: PooledPair) -> float | None:
     seen = abs(float(_ratios(table.sum(axis=0)))) - 1e-9
     if not len(moved):
         return 1.0
+    if len(moved) > MANY:
+        return sign_flip(_pulls(table))
     if len(moved) <= EXACT:
         swaps = (np.arange(2 ** len(moved))[:, None] >> np.arange(len(moved))) & 1
         return float((np.abs(_swapped(moved, fixed, swaps)) >= seen).mean())
@@ -78,6 +80,13 @@ def swap_test(pair: PooledPair) -> float | None:
         for _ in range(10)
     )
     return (extreme + 1) / (FLIPS + 1)
+
+
+def _pulls(table: Table) -> Floats:
+    """By cluster the pull on the difference as long as swaps move either ratio but little."""
+    ours, all_ours, theirs, all_theirs = table.T
+    common = (ours.sum() + theirs.sum()) / (all_ours.sum() + all_theirs.sum())
+    return np.asarray(ours - common * all_ours - theirs + common * all_theirs, np.float64)
 
 
 def _swapped(moved: Table, fixed: Floats, swaps: npt.NDArray[np.integer]) -> Floats:

@@ -31,12 +31,17 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         "findings_per_artifact": "Findings on an artifact, mean; absent reviews do not count",
         "precision_noise": "Precision against another artifact's issues: what chance and the matcher give away",
         "recall_noise": "Recall of another artifact's issues, likewise",
+        "findings_matched": "Findings that match a known issue, in all",
+        "findings_unmatched": "Findings that match none, in all",
+        "findings_duplicates": "Findings that repeat an issue already found, in all",
     }
 )
 COSTS: Mapping[str, str] = MappingProxyType(
     {
         "recall_lost": "missed_issue_recall of the reviewers' union minus that of the final findings.",
         "precision_gained": "Precision of the final findings minus that of the reviewers' union.",
+        "known_issues": "Known issues of all artifacts.",
+        "findings_uncounted": "Findings of any view that are neither matched, unmatched nor duplicates; must be 0.",
         "tokens_per_matched_issue": "Prompt and output tokens of all episodes over known issues found.",
     }
 )
@@ -91,7 +96,9 @@ def review_metrics(rows: Rows) -> dict[str, Estimate]:
     found = dict.fromkeys([*MEANINGS, *COSTS], undefined())
     for view in views(rows):
         seen, noise = Seen.of(rows, view), rows.column(f"noise:{view}")
-        measured = _precision(rows, seen) | _recall(rows, seen) | _noise(rows, seen, noise)
+        measured = (
+            _precision(rows, seen) | _recall(rows, seen) | _noise(rows, seen, noise) | _totals(rows, seen)
+        )
         found |= {name_of(metric, view): measured[metric] for metric in MEANINGS}
     return found | (_costs(rows) if len(rows) else {})
 
@@ -159,11 +166,29 @@ def _noise(rows: Rows, seen: Seen, noise: Floats) -> dict[str, Estimate]:
     }
 
 
+def _totals(rows: Rows, seen: Seen) -> dict[str, Estimate]:
+    parts = {"matched": seen.precision[0], "unmatched": seen.unmatched, "duplicates": seen.duplicates}
+    return {f"findings_{name}": _total(rows, values) for name, values in parts.items()}
+
+
+def _total(rows: Rows, values: Floats) -> Estimate:
+    """A count, which has no interval."""
+    known = ~np.isnan(values)
+    return (
+        Estimate(float(values[known].sum()), None, None, rows.counted(values)) if known.any() else undefined()
+    )
+
+
 def _costs(rows: Rows) -> dict[str, Estimate]:
     """What became of recall and precision between the union and the end, and tokens by issue found."""
     final, union = Seen.of(rows, FINAL), Seen.of(rows, UNION)
     tokens = rows.column("prompt_tokens") + rows.column("output_tokens")
-    found = {"tokens_per_matched_issue": ratio(tokens, final.found, rows.clusters, rows.counted(tokens))}
+    uncounted = np.where(np.isnan(final.known), np.nan, np.nan_to_num(rows.column("uncounted")))
+    found = {
+        "known_issues": _total(rows, final.known),
+        "findings_uncounted": _total(rows, uncounted),
+        "tokens_per_matched_issue": ratio(tokens, final.found, rows.clusters, rows.counted(tokens)),
+    }
     if f"matched:{UNION}" not in rows.columns:
         return found
     n = rows.counted(final.known)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from madbench.metrics.arm import arm_metrics
+from madbench.metrics.bands import outside
 from madbench.metrics.budgets import Shape
 from madbench.metrics.comparisons import FEW
 from madbench.metrics.contest import Contestant, contestant, meetings
@@ -31,13 +32,14 @@ def summarise(
     arguing = [one.label for one in contestants if not np.isnan(one.rows.column("theater")).all()]
     remarks = [remark for meeting in met for remark in meeting.remarks]
     integrity = tuple(_integrity(label, group) for label, group in arms.items())
+    estimated = [arm for one in contestants for arm in _arms(one, arms[one.label])]
     return Summary(
         name,
-        _complete([arm for one in contestants for arm in _arms(one, arms[one.label])]),
+        _complete(estimated),
         compared,
         integrity,
         verdict(compared, arguing) + caution(integrity),
-        tuple(dict.fromkeys([*remarks, *(note for one in contestants for note in _notes(one))])),
+        tuple(dict.fromkeys([*remarks, *_warnings(contestants), *_unhealthy(estimated)])),
     )
 
 
@@ -100,6 +102,17 @@ def _integrity(label: str, runs: Sequence[MeasuredRun]) -> Integrity:
     )
 
 
+def _warnings(contestants: Sequence[Contestant]) -> list[str]:
+    return [note for one in contestants for note in _notes(one)]
+
+
+def _unhealthy(arms: Sequence[Arm]) -> list[str]:
+    """Of debates about claims what lies outside of the healthy bands, all seeds together."""
+    pooled = {arm.arm for arm in arms if arm.seed is None}
+    whole = [arm for arm in arms if arm.seed is None or arm.arm not in pooled]
+    return [f"{arm.arm}: {line}" for arm in whole for line in outside(arm.metrics)]
+
+
 def _notes(one: Contestant) -> list[str]:
     rows, notes = one.rows, list[str]()
     groups = len(np.unique(rows.clusters))
@@ -112,6 +125,10 @@ def _notes(one: Contestant) -> list[str]:
     theater = rows.column("theater")
     if not np.isnan(theater).all() and np.nanmean(theater) == 1:
         notes.append(f"{one.label}: dead debates; nobody moved or took anything up in any episode.")
-    if rows.column("parsed").any() and np.isnan(rows.column("confidence:token_probability")).all():
+    if (
+        "known" not in rows.columns
+        and rows.column("parsed").any()
+        and np.isnan(rows.column("confidence:token_probability")).all()
+    ):
         notes.append(f"{one.label}: the engine gave no token probabilities, so ece and brier are undefined.")
     return notes

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madbench.metrics.comparisons import Paired, interval, joint_clusters, p_value
-from madbench.metrics.contest import Contestant, contestant
+from madbench.metrics.contest import Contestant, contestant, face_to_face
 from madbench.metrics.labels import labels
 from madbench.metrics.pairing import same_rows
 from madbench.run.job import Job, measured_run
@@ -13,17 +12,13 @@ from madbench.run.merging import write_numbers
 from madbench.types import Comparison, InputError
 
 
-def compare(jobs: Sequence[Job], first: str, second: str) -> Comparison:
-    """Accuracy of the first arm minus the second's, all seeds of each. Raises InputError for an unknown arm, and
-    where the two do not hold the same samples.
+def compare(jobs: Sequence[Job], first: str, second: str) -> list[Comparison]:
+    """Accuracy of the first arm minus the second's, all seeds of each; on reviews recall and precision. Raises
+    InputError for an unknown arm, and where the two do not hold the same samples.
     """
     ours, theirs = _arm(jobs, first), _arm(jobs, second)
-    places = same_rows(ours.rows.keys, theirs.rows.keys)
-    differences = ours.rows.column("correct") - theirs.rows.column("correct")[places]
-    clusters = joint_clusters(ours.rows.clusters, theirs.rows.clusters[places])
-    pairs = Paired(differences, clusters, len(ours.rows.names))
-    low, high = interval(pairs)
-    return Comparison(first, second, "accuracy", pairs.sums.value, low, high, p_value(pairs), pairs.samples)
+    same_rows(ours.rows.keys, theirs.rows.keys)
+    return face_to_face(ours, theirs)
 
 
 def sentence(found: Comparison) -> str:

@@ -67,7 +67,8 @@ def compare(arguments: Sequence[str]) -> int:
     from madbench.sweep.kept import jobs_in
 
     home, first, second = _exactly(arguments, VERBS["compare"])
-    print(sentence(compare(jobs_in(Path(home).absolute()), first, second)))
+    for found in compare(jobs_in(Path(home).absolute()), first, second):
+        print(sentence(found))
     return DONE
 
 

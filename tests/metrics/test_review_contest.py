@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import replace
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -182,3 +183,39 @@ def test_intervals_cover_what_they_say():
         found = difference(PooledPair((hits[0], size[0]), (hits[1], size[1]), np.arange(40), 40))
         covered += found.low <= 0 <= found.high
     assert 0.93 <= covered / sets <= 0.99
+
+
+def test_many_clusters_are_swapped_by_the_normal_rule():
+    rng = np.random.default_rng(2)
+    size = rng.poisson(2, (2, 1100)).astype(float)
+    hits = rng.binomial(size.astype(int), 0.5).astype(float)
+    found = PooledPair((hits[0], size[0]), (hits[1], size[1]), np.arange(1100), 1100)
+    few = PooledPair(
+        *(tuple(part[:900] for part in side) for side in (found.first, found.second)), np.arange(900), 900
+    )
+    for one in (found, few):
+        spread = (difference(one).high - difference(one).low) / 2 / 1.96
+        normal = np.vectorize(lambda z: 2 * (1 - NormalDist().cdf(abs(z))))(difference(one).value / spread)
+        assert swap_test(one) == pytest.approx(float(normal), abs=0.03)
+
+
+def test_numbers_outside_the_healthy_bands_are_noted():
+    stubborn = [
+        argued(Script().claim("A/1").object("A/1").silent("A/1", "B/1/1"), name=name) for name in NAMES
+    ]
+    notes = summarise("toy", [run("adversarial_review", stubborn)]).notes
+    assert "adversarial_review: convergence 0 % (healthy: 30 to 70 %): almost nothing is settled." in notes
+    assert any("theater_rate 100 % (healthy: up to 30 %)" in note for note in notes)
+    yielding = [
+        argued(Script().claim("A/1").object("A/1").move("A/1", "B/1/1", "CONCEDED"), name=n) for n in NAMES
+    ]
+    notes = summarise("toy", [run("adversarial_review", yielding)]).notes
+    assert any("capitulation_rate 100 %" in note for note in notes)
+    assert not any("healthy" in note for note in summarise("toy", [run("cot", [review(at(3))])]).notes)
+
+
+def test_findings_add_up_in_the_summary():
+    arm = summary().arms[2].metrics
+    parts = [arm[f"findings_{part}"].value for part in ("matched", "unmatched", "duplicates")]
+    assert parts == [48, 24, 0]
+    assert (arm["known_issues"].value, arm["findings_uncounted"].value) == (48, 0)
