@@ -29,7 +29,7 @@ def check_channels(scene: Scene, folder: Path) -> Played:
         sinks = {turn.seen: turn.speaker.role for turn in honest.own if matches(edge.sink, turn, turn.seen)}
         assert sinks, f"{edge}: nobody was there to be shown anything"
         source = first_said(edge, honest)
-        canary = scene.problem.question if source is None else source.completion.text
+        canary = given(edge, scene) if source is None else source.completion.text
         assert len(canary) >= MINIMUM, (
             f"{edge}: let the source say something long enough to be told from chance"
         )
@@ -44,9 +44,14 @@ def check_channels(scene: Scene, folder: Path) -> Played:
     return honest
 
 
+def given(edge: Edge, scene: Scene) -> str:
+    """What the task itself gives that may not pass: the question, or the passage."""
+    return scene.problem.question if edge.source == "problem" else scene.problem.reader.passage
+
+
 def first_said(edge: Edge, honest: Played) -> Turn | None:
-    """The first turn in which the edge's source spoke; None where the source is the user's question."""
-    if edge.source == "problem":
+    """The first turn in which the edge's source spoke; None where the source is part of the problem."""
+    if edge.source in ("problem", "passage"):
         return None
     said = [turn for turn in honest.own if matches(edge.source, turn, turn.reading.kind)]
     assert said, f"{edge}: the source said nothing in this scene"

@@ -22,7 +22,7 @@ class Answering(Form):
         said = super().read(text, problem, cut=cut)
         answer = problem.reader.canonical(spelled(said.answer))
         status = ParseStatus.MISSING if answer is None else ParseStatus.OK
-        return said.finding(Extraction(answer, status, "form", _place(text, said.answer)))
+        return said.finding(Extraction(answer, status, "form", place_of(text, said.answer)))
 
     def finding(self, found: Extraction) -> Self:
         """Note the answer that was found in this reply."""
@@ -53,7 +53,7 @@ def spelled(answer: object) -> str:
     return json.dumps(answer, ensure_ascii=False) if isinstance(answer, list | dict) else str(answer)
 
 
-def _place(text: str, answer: object) -> tuple[int, int] | None:
+def place_of(text: str, answer: object) -> tuple[int, int] | None:
     """Where a form's text spells the value of its last field `answer`, in characters."""
     value = json.dumps(answer, ensure_ascii=False).strip('"')
     start = text.find(value, text.rfind('"answer"') + len('"answer"'))
