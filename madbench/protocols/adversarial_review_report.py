@@ -49,6 +49,7 @@ def report(ledger: Ledger, sides: str, resolutions: Mapping[str, str]) -> dict[s
     """The verdict, strongest points a side, claims given up, upheld and in dispute, and what would settle these."""
     settled = [claim for claim in ledger.standing() if claim.id not in _disputed(ledger)]
     return {
+        "claims": len(ledger.claims()),
         "verdict": verdict(ledger),
         "strongest": {side: strongest(ledger.standing(side)) for side in sides},
         "conceded": [*sorted(ledger.conceded())],

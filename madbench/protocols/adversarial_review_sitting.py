@@ -8,11 +8,12 @@ from pydantic import JsonValue
 
 from madbench.agents import Episode, together
 from madbench.protocols.adversarial_review_claims import SIDES, entries_of
+from madbench.protocols.adversarial_review_forms import Defence
 from madbench.protocols.adversarial_review_gate import Gate
 from madbench.protocols.adversarial_review_items import artifact_of
 from madbench.protocols.adversarial_review_ledger import Ledger
 from madbench.protocols.adversarial_review_report import outcome, report, standing_of
-from madbench.protocols.adversarial_review_shown import Showing
+from madbench.protocols.adversarial_review_shown import Put, Showing
 from madbench.protocols.adversarial_review_table import Table
 from madbench.protocols.adversarial_review_terms import Terms
 from madbench.protocols.adversarial_review_turns import answered, objected, rejoined
@@ -27,8 +28,9 @@ class Sitting:
     def __init__(self, problem: Problem, episode: Episode, sides: int, terms: Terms) -> None:
         self.ledger, self.sides = Ledger(concedes=terms.on_invalid == "concede"), SIDES[:sides]
         self.artifact = artifact_of(problem)
+        self.reviews: dict[str, Statement] = {}
         self._showing = Showing(problem.question, self.ledger, terms)
-        self._problem, self._episode, self._terms = problem, episode, terms
+        self.problem, self._episode, self._terms = problem, episode, terms
         self._table = Table(episode, self.sides, self.ledger, terms)
 
     async def review(self) -> None:
@@ -38,10 +40,11 @@ class Sitting:
         solvers = self._episode.agents("solver", len(self.sides), sees=Asked, says=Statement)
 
         async def alone(seat: int) -> None:
-            gate.commit(seat, await solvers[seat].ask(Asked(prompt=self._problem.prompt), round=0))
+            gate.commit(seat, await solvers[seat].ask(Asked(prompt=self.problem.prompt), round=0))
 
         await together(*map(alone, range(len(self.sides))))
-        for side, review in zip(self.sides, gate.reveal(), strict=True):
+        self.reviews = dict(zip(self.sides, gate.reveal(), strict=True))
+        for side, review in self.reviews.items():
             self.ledger.add(*entries_of(side, review, self.artifact, self._terms.claims))
 
     async def object(self, round: int) -> None:
@@ -54,8 +57,11 @@ class Sitting:
         """Every side on what is open against its own claims."""
         open_to = {side: each for side in self.sides if (each := self.ledger.open_against(side))}
         puts = {side: self._showing.objections(side, each) for side, each in open_to.items()}
-        for side, said in (await self._table.ask("answer", puts, round)).items():
+        for side, said in (await self.defences(puts, round)).items():
             self.ledger.add(*answered(side, round, said, open_to[side], self.artifact))
+
+    async def defences(self, puts: Mapping[str, Put[Defence]], round: int) -> dict[str, Defence]:
+        return await self._table.ask("answer", puts, round)
 
     async def rejoin(self, round: int) -> None:
         """Every objector on the answers of this round."""
