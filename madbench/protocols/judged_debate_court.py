@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from statistics import fmean
-
-from pydantic import JsonValue
 
 from madbench.agents import Episode, together
-from madbench.metrics.votes import majority
+from madbench.protocols.judged_debate_booth import FRESH, Booth
 from madbench.protocols.judged_debate_case import Case, Spoken, transcript
-from madbench.protocols.judged_debate_seen import Asked, Examined, Floor, Judged, SwappedVerdict, Verdict
-from madbench.protocols.judged_debate_speech import FRESH, Booth, Speaking
-from madbench.types import FormatError, Outcome, Problem, StopReason
+from madbench.protocols.judged_debate_forms import Asked, SwappedVerdict, Verdict
+from madbench.protocols.judged_debate_rulings import Ruling, outcome_of, rulings_facts, speech_facts
+from madbench.protocols.judged_debate_seen import Examined, Floor, Judged
+from madbench.protocols.judged_debate_speech import Speaking
+from madbench.types import FormatError, Outcome, Problem
 
 Speeches = list[Spoken]
-
-
-@dataclass(frozen=True, slots=True)
-class Ruling:
-    """One verdict: the option in the question's letters, whether the first shown was chosen, and P(A) if known."""
-
-    answer: str
-    first: bool
-    probability_a: float | None
 
 
 @dataclass
@@ -89,46 +80,10 @@ class Court:
             passage=passage,
         )
         judge = self.episode.agent("judge", sees=Judged, says=says, seat=place[0], memory=FRESH)
-        try:
-            answer = (await judge.ask(seen, round=place[1])).found.answer
-        except FormatError:
-            return None
-        if answer is None:
-            return None
-        sure = judge.probability
-        return Ruling(
-            answer, (answer == "A") is not swapped, sure if answer == "A" or sure is None else 1 - sure
-        )
+        with suppress(FormatError):
+            return Ruling.of((await judge.ask(seen, round=place[1])).found.answer, swapped, judge.probability)
+        return None
 
     def outcome(self) -> Outcome:
-        """The commonest ruling (ties by seed), sure to the mean of the orders; a ruling that cannot be read counts as
-        none. `tied` lists all rulings where they differ, so that accuracy over ties is accuracy over orders.
-        """
-        answers = tuple(None if ruling is None else ruling.answer for ruling in self.rulings)
-        vote = majority(answers, seed=self.episode.tie_seed)
-        known = [
-            ruling.probability_a for ruling in self.rulings if ruling and ruling.probability_a is not None
-        ]
-        sure = fmean(known) if known else None
-        confidence = (
-            {}
-            if sure is None or vote.answer is None
-            else {"judge_probability": sure if vote.answer == "A" else 1 - sure}
-        )
-        tied: list[JsonValue] = [answer for answer in answers if answer] if len(set(answers)) > 1 else []
-        return Outcome(
-            vote.answer, (answers,), StopReason.MAX_ROUNDS, confidence, facts={"tied": tied, **self._facts()}
-        )
-
-    def _facts(self) -> dict[str, JsonValue]:
-        given = [ruling for ruling in self.rulings if ruling]
-        pairs = list(zip(self.rulings[::2], self.rulings[1::2], strict=True))
-        read = [(one, other) for one, other in pairs if one and other]
-        quoted = sum(speech.quoted for speech in self.speeches)
-        return {
-            "chose_the_first_shown": fmean(ruling.first for ruling in given) if given else None,
-            "order_flips": fmean(one.answer != other.answer for one, other in read) if read else None,
-            "quotes": quoted,
-            "quotes_verified": sum(speech.verified for speech in self.speeches) / quoted if quoted else None,
-            "speeches_cut": sum(speech.cut for speech in self.speeches),
-        }
+        facts = rulings_facts(self.rulings) | speech_facts(self.speeches)
+        return outcome_of(self.rulings, facts, self.episode.tie_seed)

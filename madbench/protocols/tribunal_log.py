@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
 from madbench.protocols.tribunal_bench import Judgement
+from madbench.protocols.tribunal_facts import facts_of
 from madbench.protocols.tribunal_hall import Proposals
 from madbench.protocols.tribunal_policy import Policy
 from madbench.protocols.tribunal_tally import Tally
@@ -67,24 +67,10 @@ class Log:
 
     def outcome(self, answer: str | None, count: Tally, last: Sequence[Judgement]) -> Outcome:
         stop = StopReason.CONSENSUS if count.consensus else StopReason.MAX_ROUNDS
-        facts = self._facts(count, last) | {"critique_rounds": len(self.positions) - 1}
+        facts = facts_of(self.events, self.positions[0], count, last) | {
+            "critique_rounds": len(self.positions) - 1
+        }
         return Outcome(answer, tuple(self.positions), stop, {}, tuple(self.events), facts)
-
-    def _facts(self, count: Tally, last: Sequence[Judgement]) -> dict[str, JsonValue]:
-        """Numbers that become metrics: means over episodes."""
-        kinds = Counter(event.kind for event in self.events)
-        given = [answer for answer in self.positions[0] if answer is not None]
-        stances = Counter(judgement.said.stance for judgement in last)
-        best = max(count.copeland.values())
-        return {
-            "skipped": 0,
-            "consensus": int(count.consensus),
-            "ranked_itself_first": _share(judgement.ranking[0] == judgement.seat for judgement in last),
-            "echoed_the_first": _share(answer == given[0] for answer in given[1:]),
-            "copeland_agrees": int(count.copeland[count.top] == best),
-            **{kind: kinds[kind] for kind in ("dropped", "gap", "blocked")},
-            **{f"stance_{stance}": stances[stance] / max(len(last), 1) for stance in ("stick", "switch", "hybrid")},
-        }  # fmt: skip
 
     def _missing(self, kind: str, there: Mapping[int, object], number: int) -> None:
         for seat in range(len(self.names)):
@@ -95,8 +81,3 @@ class Log:
         self, kind: str, seat: int, number: int, text: str = "", facts: Mapping[str, JsonValue] | None = None
     ) -> None:
         self.events.append(Event(kind, self.names[seat], number, text, facts or {}))
-
-
-def _share(hits: Iterable[bool]) -> float | None:
-    counted = list(hits)
-    return sum(counted) / len(counted) if counted else None
