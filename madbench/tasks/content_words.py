@@ -34,14 +34,21 @@ def content_words(text: str) -> frozenset[str]:
 
 
 def stem(word: str) -> str:
-    """A word without its commonest English endings; at least four letters stay."""
-    for ending in ("ingly", "edly", "ings", "ing", "ies", "ed", "es", "s", "ly"):
+    """A word without its commonest English endings, so that `ignores` is `ignoring`; at least four letters stay."""
+    for ending in ("ingly", "edly", "ings", "ing", "ed", "es", "s", "ly"):
         if word.endswith(ending) and len(word) - len(ending) >= 4:
-            return word.removesuffix(ending)
-    return word
+            word = word.removesuffix(ending)
+            break
+    return word[:-1] if word.endswith(("e", "y", "i")) and len(word) > 4 else word
+
+
+GENERIC = content_words(
+    "something anything wrong incorrect error bug fault mistake problem issue finding line step"
+)
+"""What any finding says of any issue."""
 
 
 def alike(ours: frozenset[str], theirs: frozenset[str]) -> float:
-    """Shared words over the geometric mean of both counts (Ochiai), 0 to 1; 0 where either has none."""
+    """Shared words over the geometric mean of both counts (Ochiai), 0 to 1. One shared word alone tells nothing."""
     shared = len(ours & theirs)
-    return shared / (len(ours) * len(theirs)) ** 0.5 if shared else 0.0
+    return shared / (len(ours) * len(theirs)) ** 0.5 if shared > 1 else 0.0

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from madbench.tasks.content_words import alike, content_words
+from madbench.tasks.content_words import GENERIC, alike, content_words
 from madbench.types import Artifact, Finding, InputError, Issue
 
 UNMATCHED = -1
@@ -142,7 +142,8 @@ class LenientMatcher:
             found = frozenset(range(len(issues) if self.absent_finds_all else 0))
             return Matching((), found, len(issues))
         hits = [
-            [index for index, issue in enumerate(issues) if likeness(finding, issue)] for finding in findings
+            [index for index, issue in enumerate(issues) if _said(finding) & _known(issue)]
+            for finding in findings
         ]
         return Matching(_first_free(hits), frozenset(index for row in hits for index in row), len(issues))
 
@@ -209,9 +210,19 @@ def _claim(finding: Finding) -> tuple[object, ...]:
 
 
 def likeness(finding: Finding, issue: Issue) -> float:
-    """How alike the words of a finding and of an issue are, kinds included, 0 to 1."""
-    ours = content_words(f"{finding.text} {finding.kind}")
-    return alike(ours, content_words(f"{issue.description} {issue.kind}"))
+    """How alike what a finding and an issue say is, kinds included, 0 to 1: neither the document's name nor words
+    that fit every issue count.
+    """
+    empty = GENERIC | content_words(finding.span.document)
+    return alike(_said(finding) - empty, _known(issue) - empty)
+
+
+def _said(finding: Finding) -> frozenset[str]:
+    return content_words(f"{finding.text} {finding.kind}")
+
+
+def _known(issue: Issue) -> frozenset[str]:
+    return content_words(f"{issue.description} {issue.kind}")
 
 
 def lines_of(issue: Issue, document: str) -> set[int]:

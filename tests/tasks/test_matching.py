@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tasks.reviews import artifact, every_line, finding, findings, issue, issues, span, whole_files
 
+from madbench.tasks.content_words import GENERIC, content_words
 from madbench.tasks.matching import (
     DUPLICATE,
     UNMATCHED,
@@ -152,7 +153,7 @@ def test_an_issue_of_several_spans_is_one_issue():
 def test_a_claim_split_in_three_counts_once():
     """Wherever it lies, whatever issues lie around it."""
     code = artifact(40)
-    beside = [issue("i", (10, 10), text="guard"), issue("j", (11, 11), text="guard"), issue("k", (12, 12))]
+    beside = [issue(id, (at, at), text="the guard is lost") for id, at in (("i", 10), ("j", 11), ("k", 12))]
     split = [finding(11, text="guard lost", id=f"A/{n}") for n in (1, 2, 3)]
     assert PLACE.match(split, beside, code).matched == 1
     assert TextMatcher().match(split, beside, code).matched == 1
@@ -295,6 +296,10 @@ def test_words_tell_identifiers_apart_from_prose():
     assert likeness(finding(1, text="the client ignores maxSizeKB"), known) > 0.7
     assert likeness(finding(1, text="the of and is"), known) == 0
     assert likeness(finding(1, text=known.description, kind="wrong"), known) == pytest.approx(1)
+    for empty in ("something is wrong in this line", "the client", "an issue with the client of a.py"):
+        assert likeness(finding(1, text=empty), known) == 0
+    for one, other in (("ignores the properties", "ignoring a property"), ("caches issues", "cached issue")):
+        assert content_words(one) - GENERIC == content_words(other) - GENERIC
 
 
 def test_strangers_move_in_at_like_places():
