@@ -74,13 +74,19 @@ def _noise(scores: Mapping[str, float]) -> dict[str, float]:
 
 
 def _views(record: Record) -> list[str]:
-    """The views of a record that are the arm's own: reviews for comparison alone make no reviewer and no union."""
+    """The views of a record that are the arm's own: reviews for comparison alone make no reviewer and no union, and a
+    single review is the final one.
+    """
     named = [name.split(":") for name in record.scores]
     found = [parts[1] for parts in named if parts[0] == "view" and parts[-1] == "matched"]
-    first = record.outcome.positions[0] if record.outcome and record.outcome.positions else ()
-    own = len(_own(record))
-    spare = {f"reviewer_{seat}" for seat in range(own, len(first))} | ({UNION} if own < len(first) else set())
-    return [view for view in found if view not in spare]
+    positions, own = record.outcome.positions if record.outcome else (), len(_own(record))
+    first = positions[0] if positions else ()
+    others = {f"reviewer_{seat}" for seat in range(own, len(first))} | (
+        {UNION} if own < len(first) else set()
+    )
+    others |= {"reviewer_0"} if own == 1 else set()
+    others |= {UNION} if own == 1 and len(positions) == 1 else set()
+    return [view for view in found if view not in others]
 
 
 def _own(record: Record) -> Answers:

@@ -15,8 +15,16 @@ from madbench.report.figures import Drawn
 from madbench.report.material import Material
 from madbench.report.plots import INK
 from madbench.report.published import differences, published_table
-from madbench.report.sheet import unhyphened
-from madbench.report.tables import arm_tables, comparison_table, integrity_table, metric_table
+from madbench.report.sheet import Sheet, unhyphened
+from madbench.report.tables import (
+    arm_tables,
+    comparison_table,
+    counted_table,
+    debate_tables,
+    detail_tables,
+    integrity_table,
+    metric_table,
+)
 from madbench.report.verdicts import pipeline_verdict, protocol_verdicts
 from madbench.types import Summary
 
@@ -43,11 +51,11 @@ def report_html(summary: Summary, material: Material, figures: Mapping[str, Draw
     pages.filters.update(unhyphened=unhyphened, plain=plain, whole=whole)
     return pages.get_template("report.html.jinja").render(
         summary=summary,
-        sheets=[sheet for sheet in (*arm_tables(summary), comparison_table(summary)) if sheet.rows],
+        sheets=[sheet for sheet in _sheets(summary) if sheet.rows],
         metrics=metric_table(summary),
         published=published_table(summary),
         differences=differences(summary),
-        integrity=integrity_table(summary),
+        integrity=[sheet for sheet in (integrity_table(summary), counted_table(summary)) if sheet.rows],
         pipeline=pipeline_verdict(summary),
         protocols=protocol_verdicts(summary),
         definitions=definitions_of(name for arm in summary.arms for name in arm.metrics),
@@ -57,6 +65,11 @@ def report_html(summary: Summary, material: Material, figures: Mapping[str, Draw
         style=Markup((FOLDER / "report.css").read_text(encoding="utf-8")),
         script=Markup((FOLDER / "report.js").read_text(encoding="utf-8")),
     )
+
+
+def _sheets(summary: Summary) -> list[Sheet]:
+    results = [*arm_tables(summary), *debate_tables(summary), *detail_tables(summary)]
+    return [*results, comparison_table(summary)]
 
 
 def _inline(svg: bytes) -> Markup:

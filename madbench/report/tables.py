@@ -15,6 +15,16 @@ from madbench.report.cells import (
     share,
     whole,
 )
+from madbench.report.review_tables import (
+    REVIEWS,
+    arguing_tables,
+    findings_table,
+    is_review,
+    pair_tables,
+    review_row,
+    sureness_table,
+    view_table,
+)
 from madbench.report.sheet import Row, Sheet
 from madbench.types import Arm, Comparison, Estimate, Summary
 
@@ -44,18 +54,40 @@ def arm_tables(summary: Summary) -> list[Sheet]:
     arms = shown(summary.arms)
     groups = list(dict.fromkeys((arm.task, arm.cast) for arm in arms))
     return [
-        Sheet(
-            f"{task}, {cast}",
-            ARMS,
-            tuple(
-                (label(arm, arms), *_numbers(arm), *_control(arm, summary.comparisons))
-                for arm in arms
-                if (arm.task, arm.cast) == group
-            ),
-        )
+        _arm_table(summary, [arm for arm in arms if (arm.task, arm.cast) == group], f"{group[0]}, {group[1]}")
         for group in groups
-        for task, cast in [group]
     ]
+
+
+def _arm_table(summary: Summary, arms: Sequence[Arm], title: str) -> Sheet:
+    """Reviews have columns of their own: nothing is right or wrong about a whole review."""
+    every = shown(summary.arms)
+    if any(map(is_review, arms)):
+        rows = [review_row(label(arm, every), arm, tokens(arm), summary.comparisons) for arm in arms]
+        return Sheet(title, REVIEWS, tuple(rows))
+    lines = [(label(arm, every), *_numbers(arm), *_control(arm, summary.comparisons)) for arm in arms]
+    return Sheet(title, ARMS, tuple(lines))
+
+
+def debate_tables(summary: Summary) -> list[Sheet]:
+    """Of debates about claims whether the arguing was real, how objections were met, and what happened by round."""
+    return arguing_tables(_labelled(summary))
+
+
+def detail_tables(summary: Summary) -> list[Sheet]:
+    """Of reviews every view, how sure their authors were, and every cast of a debate."""
+    named = _labelled(summary)
+    return [view_table(named), sureness_table(named), *pair_tables(shown(summary.arms))]
+
+
+def counted_table(summary: Summary) -> Sheet:
+    """Findings = matched + unmatched + duplicates."""
+    return findings_table(_labelled(summary))
+
+
+def _labelled(summary: Summary) -> list[tuple[str, Arm]]:
+    arms = shown(summary.arms)
+    return [(label(arm, arms), arm) for arm in arms]
 
 
 def comparison_table(summary: Summary) -> Sheet:

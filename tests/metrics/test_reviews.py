@@ -20,11 +20,16 @@ def at(*lines):
 
 
 def test_counts_of_one_review():
-    numbers = measure(review(at(3, 3, 5), lines=(3, 7))).numbers
+    numbers = measure(review(at(3, 3, 5), [at(3), at(3, 3, 5)], lines=(3, 7))).numbers
+    counted = {"final": [1, 1, 1], "union": [1, 1, 2], "reviewer_0": [1, 0, 0], "reviewer_1": [1, 1, 1]}
     assert numbers["known"] == 2
-    for view in ("final", "union", "reviewer_0"):
-        counts = [numbers[f"{count}:{view}"] for count in ("matched", "unmatched", "duplicates")]
-        assert counts == [1, 1, 1]
+    for view, expected in counted.items():
+        assert [numbers[f"{count}:{view}"] for count in ("matched", "unmatched", "duplicates")] == expected
+
+
+def test_a_single_review_is_the_final_one_and_no_view_besides():
+    numbers = measure(review(at(3))).numbers
+    assert [name for name in numbers if name.startswith("matched:")] == ["matched:final"]
 
 
 def test_pooled_and_by_artifact():
@@ -84,7 +89,7 @@ def test_an_absent_review_misses_everything_and_raises_nothing():
     assert "unmatched:final" not in numbers
     assert "unmatched:reviewer_0" not in numbers
     assert numbers["matched:reviewer_1"] == 1
-    found = metrics(review(at(3, 7), name="r"), unread, failed(artifact("f"), Ending.CONTEXT))
+    found = metrics(review(at(3, 7), [at(3, 7), at()], name="r"), unread, failed(artifact("f"), Ending.CONTEXT))
     assert found["missed_issue_recall"] == 2 / 6
     assert found["missed_issue_recall_reviewer_0"] == 2 / 6
     assert found["missed_issue_recall_reviewer_1"] == 1 / 6, "the failed row misses all in every view"
