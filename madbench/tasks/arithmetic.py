@@ -59,7 +59,7 @@ class Arithmetic:
         return content_hash(self.samples())
 
     def _drawn(self) -> list[tuple[int, ...]]:
-        """This seed's expressions, worked examples last."""
+        """Expressions of the seed, worked examples last."""
         rng, found = (
             random.Random(seed_of("arithmetic", self.numbers, self.below)),
             dict[tuple[int, ...], None](),
