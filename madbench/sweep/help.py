@@ -38,7 +38,14 @@ Exit codes: 0 done, 1 rows missing or failed, 2 bad input, 75 interrupted (the s
 
 def help_text() -> str:
     """Verbs, overrides and the choices of every config group, as shipped."""
-    verbs = "\n".join(f"  {verb.usage:<34} {verb.meaning}" for verb in VERBS.values())
-    forms = ("+experiment=", "protocol=", "task=", "model@cast.default=", "tracking=")
-    choices = "\n".join(f"  {form:<20} {', '.join(choices_of(GROUP.findall(form)[0]))}" for form in forms)
+    verbs = "\n".join(f"  {verb.usage:<57} {verb.meaning}" for verb in VERBS.values())
+    forms = (
+        "+experiment=",
+        "protocol=",
+        "task=",
+        "matcher@task.matcher=",
+        "model@cast.default=",
+        "tracking=",
+    )
+    choices = "\n".join(f"  {form:<21} {', '.join(choices_of(GROUP.findall(form)[0]))}" for form in forms)
     return TEXT.format(verbs=verbs, choices=choices)

@@ -106,11 +106,11 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
         "report": Verb("report FOLDER", "write an experiment's report anew, from its records", report),
         "score": Verb(
             "score FOLDER [reader=NAME] [matcher=NAME] [judge=FOLDER]",
-            "score its records again, without a model (reader=strict: marked answers alone)",
+            "score again without a model, read or matched otherwise",
             score,
         ),
         "pairs": Verb(
-            "pairs FOLDER", "write the pairs of findings and issues that a judge is asked about", pairs
+            "pairs FOLDER", "write what a judge is to be asked: findings beside known issues", pairs
         ),
         "compare": Verb("compare FOLDER ARM ARM", "paired difference of two arms", compare),
         "prefetch": Verb("prefetch +experiment=NAME", "bring its models and data to this machine", prefetch),
