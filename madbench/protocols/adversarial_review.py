@@ -15,7 +15,16 @@ from madbench.agents import Episode
 from madbench.protocols.adversarial_review_claims import SIDES
 from madbench.protocols.adversarial_review_sitting import Sitting
 from madbench.protocols.adversarial_review_terms import Terms
-from madbench.types import BudgetError, Edge, InputError, Outcome, Problem, ProtocolSettings, StopReason
+from madbench.types import (
+    BudgetError,
+    ContextError,
+    Edge,
+    InputError,
+    Outcome,
+    Problem,
+    ProtocolSettings,
+    StopReason,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +57,8 @@ class AdversarialReview(ProtocolSettings):
         while stop is None:
             stop = await self.exchange(sitting, len(positions))
             positions.append(sitting.standing)
-        return sitting.outcome(positions, stop, await sitting.settle(len(positions)))
+        resolutions = await sitting.settle(len(positions) - 1)
+        return sitting.outcome(positions, stop, resolutions)
 
     async def exchange(self, sitting: Sitting, round: int) -> StopReason | None:
         """One round of objections, answers and rejoinders; why the debate ends with it, if it does."""
@@ -58,9 +68,8 @@ class AdversarialReview(ProtocolSettings):
                 return StopReason.NO_OBJECTION
             await sitting.answer(round)
             await sitting.rejoin(round)
-        except BudgetError as reached:
-            sitting.broke_off(str(reached), round)
-            return StopReason.BUDGET
+        except (BudgetError, ContextError) as reached:
+            return sitting.broke_off(reached, round)
         if not sitting.ledger.open():
             return StopReason.CONSENSUS
         return StopReason.MAX_ROUNDS if round == self.debate_rounds else None

@@ -18,12 +18,14 @@ def entries_of(side: str, review: Statement, artifact: Artifact, cap: int) -> li
     A claim that says the same of the same lines as one before it is refused; beyond the cap the least severe are.
     """
     entries: list[AnyEntry] = []
-    if flag := degraded(review.text, read=review.answer is not None):
+    found = findings_of(review.answer)
+    said = " ".join(finding.text for finding in found) or review.text
+    if flag := degraded(said, read=review.answer is not None):
         entries.append(Fault(by=side, round=0, what="degraded", text=flag))
     if review.answer is None:
         entries.append(Fault(by=side, round=0, what="unread", text="a review without findings"))
     once: dict[tuple[object, str], Finding] = {}
-    for finding in findings_of(review.answer):
+    for finding in found:
         words = (finding.span, " ".join(finding.text.lower().split()))
         if words in once:
             entries.append(Fault(by=side, round=0, what="duplicate_id", text=finding.text))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
 from madbench.types import Artifact, FindingReader, InputError, Problem, Strict
 
+ID = re.compile(r"(?<![\w/])(?<!\w-)[A-Z]/\d+(?:/\d+)?(?!-?\w|/\d)", re.IGNORECASE)
+"""Ids of claims (`A/1`) and of objections (`B/1/2`), never a part of a longer one."""
 Demands = Literal["reasons", "moves", "nothing"]
 """What a reply must have for every item, and a repair asks for: a valid record, any, or none."""
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from madbench.protocols.adversarial_review_items import ID
+
 NAMES = ("id", "objection", "claim")
 """Fields that can name what a listed record is about."""
 NEW = ("new_claims", "findings", "issues")
@@ -45,7 +47,7 @@ def found_in(text: str, listed: str, *, cut: bool) -> Found:
     under = [value for value in objects if isinstance(value, dict) and listed in value]
     records = list(_records(under[-1][listed] if under else objects))
     late = [json.dumps(one) for value in under[-1:] for key in NEW for one in _list(value.get(key))]
-    values = " ".join(_texts(objects)) if records or under else text
+    values = " ".join(_texts(objects)) if records else text
     return Found(tuple(records), tuple(late), bool(under) or f'"{listed}"' in text, values)
 
 
@@ -80,9 +82,9 @@ def _records(value: JsonValue) -> Iterable[Given]:
         for item in value:
             yield from _records(item)
     elif isinstance(value, dict):
-        name = next((value[key] for key in NAMES if isinstance(value.get(key), str)), None)
-        if name is not None:
-            yield Given(str(name).strip(), value)
+        names = [str(value[key]).strip() for key in NAMES if isinstance(value.get(key), str)]
+        if names:
+            yield Given(next(filter(ID.fullmatch, names), names[0]), value)
         else:
             yield from (Given(k.rstrip(AGAIN).strip(), v) for k, v in value.items() if isinstance(v, dict))
 

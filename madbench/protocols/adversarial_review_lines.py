@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from madbench.protocols.adversarial_review_items import ID
 from madbench.protocols.adversarial_review_json import Given
 from madbench.protocols.adversarial_review_rows import Row
 
-ID = re.compile(r"(?<![\w/])(?<!\w-)[A-Z]/\d+(?:/\d+)?(?!-?\w|/\d)", re.IGNORECASE)
 HEAD = re.compile(r"[\W_\d]*(?:(?:on|re|objection|claim|point|answer)\b[\W_]*)?(?:\d+\W+)?", re.IGNORECASE)
 """What may stand before an id that opens a line: bullets, numbers, marks of emphasis, the word objection."""
 INTRODUCED = re.compile(r"[*_`)\]}\s]*(?::|->|=>?|[-–—]\s)")

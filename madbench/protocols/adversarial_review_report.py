@@ -14,6 +14,7 @@ from madbench.types import (
     Answers,
     Fault,
     Finding,
+    Objected,
     Outcome,
     StopReason,
     canonical_findings,
@@ -21,15 +22,18 @@ from madbench.types import (
 )
 
 STRONGEST = 5
-Verdict = Literal["verdict", "dispute", "all_conceded", "no_claims"]
+Verdict = Literal["verdict", "dispute", "all_conceded", "no_claims", "unheard"]
 
 
 def verdict(ledger: Ledger) -> Verdict:
-    """A verdict needs a claim that stands and no objection that is open; giving everything up is none."""
+    """A verdict needs a claim that stands, and no open objection; but not for want of anything that could be read."""
     if not ledger.claims():
         return "no_claims"
     if not ledger.standing():
         return "all_conceded"
+    unread = any(each.what == "unread" and each.round for each in ledger.of(Fault))
+    if unread and not [*ledger.of(Objected), *ledger.of(Accepted)]:
+        return "unheard"
     return "dispute" if ledger.open() else "verdict"
 
 

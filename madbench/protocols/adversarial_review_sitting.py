@@ -19,7 +19,7 @@ from madbench.protocols.adversarial_review_terms import Terms
 from madbench.protocols.adversarial_review_turns import answered, objected, rejoined
 from madbench.protocols.replies import Statement
 from madbench.protocols.solver import Asked
-from madbench.types import Answers, BudgetError, Fault, Outcome, Problem, StopReason
+from madbench.types import Answers, BudgetError, ContextError, Fault, Outcome, Problem, StopReason
 
 
 class Sitting:
@@ -75,13 +75,15 @@ class Sitting:
         puts = {side: self._showing.points() for side in self.sides[:1] if self.ledger.open()}
         try:
             said = await self._table.ask("settle", puts, round)
-        except BudgetError as reached:
-            self.broke_off(str(reached), round)
+        except (BudgetError, ContextError) as reached:
+            self.broke_off(reached, round)
             return {}
         return {row.id: row.would_resolve_if for sheet in said.values() for row in sheet.rows}
 
-    def broke_off(self, why: str, round: int) -> None:
-        self.ledger.add(Fault(by="engine", round=round, what="over_cap", text=why))
+    def broke_off(self, why: BudgetError | ContextError, round: int) -> StopReason:
+        """Note which cap was reached, the budget's or the model's context."""
+        self.ledger.add(Fault(by="engine", round=round, what="over_cap", text=str(why)))
+        return StopReason.BUDGET if isinstance(why, BudgetError) else StopReason.CONTEXT
 
     @property
     def standing(self) -> Answers:

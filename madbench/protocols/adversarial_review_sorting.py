@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from pydantic import ValidationError
 
-from madbench.protocols.adversarial_review_items import Item, Slip
+from madbench.protocols.adversarial_review_items import ID, Item, Slip
 from madbench.protocols.adversarial_review_json import Given
 from madbench.protocols.adversarial_review_rows import Row
 from madbench.types import Artifact
@@ -19,7 +19,8 @@ def sort(
     names = {name.lower(): item for item in items for name in (item.alias, item.id) if name}
     rows, slips = dict[str, Row](), list[Slip]()
     for record in records:
-        item = names.get(record.id.lower())
+        named = ID.search(record.id)
+        item = names.get((named[0] if named else record.id).lower())
         if item is None or item.id in rows:
             slips.append(Slip(what="unknown_id" if item is None else "duplicate_id", text=record.id))
             continue

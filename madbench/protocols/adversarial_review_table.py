@@ -37,6 +37,8 @@ class Table:
 
     async def ask(self, stage: Stage, puts: Mapping[str, Put[SheetT]], round: int) -> dict[str, SheetT]:
         """All sides at once; what is wrong with the form of their replies goes to the ledger."""
+        if not puts:
+            return {}
         self._terms.afford(self._episode.spent, len(puts))
         self.asks[stage] += len(puts)
         sheets = await together(*(self._put(ROLES[stage], side, put, round) for side, put in puts.items()))
