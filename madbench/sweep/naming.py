@@ -63,7 +63,7 @@ def _settings(config: JobConfig, part: Part) -> dict[str, str]:
 def _part(key: str) -> Part:
     if key.startswith("protocol.") and not key.startswith("protocol.roles"):
         return "arm"
-    return "task" if key.startswith(("task.", "task@")) else "cast"
+    return "task" if key.startswith(("task.", "task@")) or "@task." in key else "cast"
 
 
 def _suffix(key: str, value: str) -> str:

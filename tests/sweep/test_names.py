@@ -16,7 +16,9 @@ from madbench.sweep.configs import JobConfig, choices_of, conf_folder, flat, job
 from madbench.sweep.identity import config_hash, facts_of
 from madbench.sweep.naming import arm_names, cast_name, suffixes
 from madbench.sweep.settings import made
+from madbench.tasks.matching import LocationMatcher, TextMatcher
 from madbench.tasks.synthetic import Synthetic
+from madbench.tasks.synthetic_reviews import SyntheticReviews
 from madbench.types import RoleSettings, Sampling
 
 PLAIN = {
@@ -110,6 +112,18 @@ def identity(built, seed=0):
 )
 def test_whatever_can_change_a_record_changes_the_identity(other):
     assert identity(other) != identity(BUILT)
+
+
+def test_reviews_scored_by_another_matcher_are_another_run():
+    reviews = [
+        replace(BUILT, task=SyntheticReviews(3, matcher=matcher))
+        for matcher in (LocationMatcher(), TextMatcher())
+    ]
+    assert len({identity(built) for built in reviews}) == 2
+    assert identity(replace(BUILT, task=SyntheticReviews(3))) == identity(reviews[0])
+    configs = [config(f"matcher@task.matcher={name}") for name in ("location", "text")]
+    assert suffixes(configs, "task") == ["-matcher_location", "-matcher_text"]
+    assert suffixes(configs, "cast") == ["", ""]
 
 
 def test_nothing_else_changes_the_identity():
