@@ -59,6 +59,13 @@ def test_the_field_tests_could_not_say_no(text):
     assert READER.read(text).answer != MATCH
 
 
+def test_a_control_that_cannot_fail_is_none():
+    """Strangers' issues, each refused by the judge: read as the field tests did, all of them match."""
+    replies = ["NO_MATCH", "NO_MATCH.", "Answer: NO_MATCH", "not a MATCH"]
+    assert [legacy_label(reply) for reply in replies] == [MATCH] * 4
+    assert [READER.read(reply).answer for reply in replies] == [NO_MATCH] * 4
+
+
 def test_labels_that_differ_are_ambiguous_and_cut_ones_none():
     assert READER.read("MATCH at first sight. On reflection: NO_MATCH").status is ParseStatus.AMBIGUOUS
     assert READER.read("Answer: NO_MATCH", cut=True).answer is None
