@@ -6,12 +6,13 @@ from dataclasses import replace
 
 from madbench.tasks.answers.booleans import BoolReader
 from madbench.tasks.answers.choices import ChoiceReader
+from madbench.tasks.answers.findings import FindingsReader
 from madbench.tasks.answers.labels import LabelReader
 from madbench.tasks.answers.numbers import NumberReader
 from madbench.tasks.answers.texts import TextReader
 from madbench.types import AnswerReader, InputError
 
-Reader = NumberReader | ChoiceReader | BoolReader | TextReader | LabelReader
+Reader = FindingsReader | NumberReader | ChoiceReader | BoolReader | TextReader | LabelReader
 
 
 def strict(reader: AnswerReader) -> Reader:
