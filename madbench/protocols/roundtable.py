@@ -23,7 +23,7 @@ from madbench.types import Edge, InputError, Outcome, Problem, ProtocolSettings
 @dataclass(frozen=True, kw_only=True)
 class Roundtable(ProtocolSettings):
     """`debate_rounds` are rounds of discussion, all of which take place. `personas` sit in this order, and the first
-    drafts the proposal. Where nothing passes, the answer is `fallback`, if the task has it among its answers, else
+    drafts the proposal. Where nothing passes, the answer is `fallback`, if the task lists it among its answers, else
     there is none.
     """
 

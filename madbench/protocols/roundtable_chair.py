@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeVar
 
-from madbench.agents import Agent
+from pydantic import JsonValue
+
+from madbench.agents import Agent, together
 from madbench.protocols.roundtable_forms import Contribution, Proposal, Vote
 from madbench.protocols.roundtable_gates import Fault, Gates
 from madbench.protocols.roundtable_seen import Ballot, Draft, Floor
@@ -33,12 +35,21 @@ class Manner:
             raise InputError(f"protocol.manner: {self}; wanted retries >= 0, and window >= 1 or null")
 
 
-@dataclass(frozen=True, slots=True)
-class Heard(Generic[SaidT]):
-    """What came of asking one persona: its reply (None: nothing that passed), and what happened on the way."""
+@dataclass
+class Hearing(Generic[SeenT, SaidT]):
+    """One persona's decision under way: `said` is what passed the gates, `events` what happened on the way."""
 
-    said: SaidT | None
-    events: tuple[Event, ...]
+    who: tuple[str, int]
+    """The persona, and the round."""
+    agent: Agent[SeenT, SaidT]
+    seen: SeenT
+    faults: Callable[[SaidT], Iterable[Fault]]
+    said: SaidT | None = None
+    events: list[Event] = field(default_factory=list)
+    closed: bool = False
+
+    def note(self, kind: str, text: str = "", **facts: JsonValue) -> None:
+        self.events.append(Event(kind, *self.who, text, facts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,31 +57,34 @@ class Chair:
     gates: Gates
     retries: int
 
-    async def hear(
-        self,
-        who: tuple[str, int],
-        agent: Agent[SeenT, SaidT],
-        seen: SeenT,
-        faults: Callable[[SaidT], Iterable[Fault]],
-    ) -> Heard[SaidT]:
-        """`who` is the persona and the round. A reply that cannot be read is no reply."""
-        events: list[Event] = []
+    async def hear(self, *hearings: Hearing[SeenT, SaidT]) -> None:
+        """Hear all at once; then, at once again, those that a gate sent back. What cannot be read is no reply."""
         for attempt in range(1 + self.retries):
-            try:
-                said = await agent.ask(seen, round=who[1])
-            except FormatError as error:
-                return Heard(None, (*events, Event("unread", *who, str(error))))
-            checks = [self._checked(who, attempt, fault) for fault in faults(said)]
-            events.extend(checks)
-            rejected: tuple[str, ...] = tuple(check.text for check in checks if check.kind == "rejected")
-            if not rejected:
-                return Heard(said, tuple(events))
-            if attempt < self.retries:
-                events.append(Event("retried", *who, facts={"attempt": attempt + 1}))
-            seen = seen.model_copy(update={"rejected": (*seen.rejected, *rejected)})
-        return Heard(None, (*events, Event("gave_up", *who)))
+            await together(*(self._once(hearing, attempt) for hearing in hearings if not hearing.closed))
+        for hearing in hearings:
+            if not hearing.closed:
+                hearing.note("gave_up")
 
-    def _checked(self, who: tuple[str, int], attempt: int, fault: Fault) -> Event:
-        gate, wanting = fault
+    async def _once(self, hearing: Hearing[SeenT, SaidT], attempt: int) -> None:
+        if attempt:
+            hearing.note("retried", attempt=attempt)
+        try:
+            said = await hearing.agent.ask(hearing.seen, round=hearing.who[1])
+        except FormatError as error:
+            hearing.note("unread", str(error))
+            hearing.closed = True
+            return
+        rejected: list[str] = [
+            wanting for gate, wanting in hearing.faults(said) if self._sends_back(hearing, gate, wanting)
+        ]
+        if rejected:
+            reasons = (*hearing.seen.rejected, *rejected)
+            hearing.seen = hearing.seen.model_copy(update={"rejected": reasons})
+        else:
+            hearing.said, hearing.closed = said, True
+
+    def _sends_back(self, hearing: Hearing[SeenT, SaidT], gate: str, wanting: str) -> bool:
+        """Whether a gate's finding rejects a reply; every finding is noted, that all is well too."""
         kind = "cleared" if not wanting else "rejected" if self.gates.enforced(gate) else "breached"
-        return Event(kind, *who, wanting, {"gate": gate, "attempt": attempt})
+        hearing.note(kind, wanting, gate=gate)
+        return kind == "rejected"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from madbench.agents import together
+from functools import partial
+
 from madbench.protocols.answering import spelled
-from madbench.protocols.roundtable_chair import Heard
+from madbench.protocols.roundtable_chair import Hearing
 from madbench.protocols.roundtable_forms import ADVERSARIES, Proposal, Vote
 from madbench.protocols.roundtable_seen import Ballot, Draft
 from madbench.protocols.roundtable_table import Table
@@ -21,9 +22,9 @@ async def propose(table: Table) -> Proposal | None:
         bars=table.gates.quality.bars(question),
     )
     drafter = table.seats[name].also(sees=Draft, says=table.forms.proposal)
-    heard = await table.chair.hear(
-        (name, table.round), drafter, seen, lambda said: table.gates.draft(said, question, table.nothing)
-    )
+    gate = partial(table.gates.draft, question=question, nothing=table.nothing)
+    heard = Hearing((name, table.round), drafter, seen, gate)
+    await table.chair.hear(heard)
     table.log.add(heard.events)
     if heard.said is not None:
         table.log.proposed(name, table.round, heard.said)
@@ -32,18 +33,18 @@ async def propose(table: Table) -> Proposal | None:
 
 async def vote(table: Table, proposal: Proposal) -> list[Vote | None]:
     """All at once, so that nobody knows how another votes; None for a vote that passed no gate."""
-    heard = await together(*(_cast(table, name, proposal) for name in table.seats))
-    for name, each in zip(table.seats, heard, strict=True):
-        table.log.add(each.events)
-        table.log.voted(name, table.round, each.said)
-    votes = [each.said for each in heard]
+    hearings = [_ballot(table, name, proposal) for name in table.seats]
+    await table.chair.hear(*hearings)
+    for name, heard in zip(table.seats, hearings, strict=True):
+        table.log.add(heard.events)
+        table.log.voted(name, table.round, heard.said)
+    votes = [heard.said for heard in hearings]
     table.log.took_sides(proposal, votes)
     return votes
 
 
-async def _cast(table: Table, name: str, proposal: Proposal) -> Heard[Vote]:
+def _ballot(table: Table, name: str, proposal: Proposal) -> Hearing[Ballot, Vote]:
     question, objections = table.problem.question, table.log.objections(name)
-    unbacked = table.gates.evidence(proposal, question, table.nothing)
     told = ("vote", "concerns") if name in ADVERSARIES else ("concerns",)
     seen = Ballot(
         me=name,
@@ -57,9 +58,6 @@ async def _cast(table: Table, name: str, proposal: Proposal) -> Heard[Vote]:
         bars=table.gates.quality.bars(question),
     )
     voter = table.seats[name].also(sees=Ballot, says=table.forms.vote)
-    return await table.chair.hear(
-        (name, table.round),
-        voter,
-        seen,
-        lambda said: table.gates.ballot(said, name, unbacked, bool(objections)),
-    )
+    unbacked = table.gates.evidence(proposal, question, table.nothing)
+    gate = partial(table.gates.ballot, me=name, unbacked=unbacked, objected=bool(objections))
+    return Hearing((name, table.round), voter, seen, gate)

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from madbench.protocols.claims import Claim, claims, content, tokens
 from madbench.protocols.roundtable_forms import PASS
+from madbench.types import InputError, check_settings
 
 UNSPACED = re.compile(r"([\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff])")
 """Letters of scripts without spaces between words: each counts as a word."""
@@ -23,10 +24,20 @@ class Repetition(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PublishedRepetition:
-    """The source's rule, faults included: one's own last three, word for word or by too many of the new words."""
+class Overlap:
+    """What share of what is said now has to be old."""
 
     overlap: float = 0.8
+
+    def __post_init__(self) -> None:
+        check_settings(self, "protocol.gates.sameness")
+        if not 0 < self.overlap <= 1:
+            raise InputError(f"protocol.gates.sameness.overlap: {self.overlap}; wanted above 0, at most 1")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishedRepetition(Overlap):
+    """The source's rule, faults included: one's own last three, word for word or by more than `overlap`."""
 
     def fault(self, text: str, own: Sequence[str], others: Sequence[str]) -> str:
         new = set(text.lower().split())
@@ -38,13 +49,11 @@ class PublishedRepetition:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClaimRepetition:
+class ClaimRepetition(Overlap):
     """Claims that anybody made before, in any order and spelling; or one's own opener with another ending.
 
     A number that was not given before is new, and so is a denial of what was claimed. A pass repeats nothing.
     """
-
-    overlap: float = 0.8
 
     def fault(self, text: str, own: Sequence[str], others: Sequence[str]) -> str:
         if text == PASS:

@@ -17,7 +17,7 @@ from madbench.types import Problem
 class Table:
     """Every persona is a role of its own; it remembers who it is, and is shown the discussion. Rounds count from 0;
     the proposal and the vote are those after the last. `nothing` is the answer that reports nothing, None where the
-    task has none.
+    task does not list it.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class Table:
         nothing: str,
     ) -> None:
         self.problem, self.gates, self.manner = problem, gates, manner
-        self.nothing = problem.reader.canonical(nothing) if nothing else None
+        self.nothing = _listed(problem, nothing)
         self.forms, self.chair = FULL if manner.forms == "full" else BRIEF, Chair(gates, manner.retries)
         self.log, self.round, self.lines = Log(personas), 0, list[tuple[str, Contribution]]()
         says, forgets = self.forms.contribution, Memory(keep="nothing")
@@ -57,3 +57,9 @@ class Table:
     def words(self, who: str, *, own: bool) -> list[str]:
         """What a persona said so far, or what all others did."""
         return [said.words for name, said in self.lines if (name == who) is own]
+
+
+def _listed(problem: Problem, words: str) -> str | None:
+    """An answer by its words, if it is one of those that the task lists."""
+    answer, options = problem.reader.canonical(words), problem.reader.schema().get("enum")
+    return answer if isinstance(options, list) and answer in options else None

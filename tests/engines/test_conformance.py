@@ -6,6 +6,7 @@ from engines.conformance import Conformance
 
 from madbench.engines.settings import Batch
 from madbench.engines.simulated import SimulatedModel
+from madbench.engines.simulated_panel import PanelModel
 from madbench.engines.transformers import TransformersModel
 from madbench.engines.weights import Folder, Wheel
 
@@ -19,6 +20,12 @@ class TestSimulated(Conformance):
     @pytest.fixture
     def model(self):
         return SimulatedModel(accuracy=0.5, context=512)
+
+
+class TestSimulatedPanel(Conformance):
+    @pytest.fixture
+    def model(self):
+        return PanelModel(SimulatedModel(accuracy=0.5, context=512))
 
 
 class TestTransformers(Conformance):
