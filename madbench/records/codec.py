@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+from madbench.records.repeats import folded, unfolded
 from madbench.types import (
     AnswerReader,
     Completion,
@@ -80,23 +81,24 @@ def decode(row: Mapping[str, Any]) -> Record:
 
 def encode_sample(sample: Sample) -> dict[str, Any]:
     problem, target = sample.problem, sample.target
-    return {
+    (reader, facts), texts = folded([pack(problem.reader), dict(target.facts)])
+    row = {
         "id": problem.id,
         "cluster": problem.cluster,
         "question": problem.question,
-        "reader": pack(problem.reader),
+        "reader": reader,
         "shots": [[shot.prompt, shot.reply] for shot in problem.shots],
-        "target": [target.answer, dict(target.facts)],
+        "target": [target.answer, facts],
     }
+    return {**row, "texts": texts} if texts else row
 
 
 def decode_sample(row: Mapping[str, Any]) -> Sample:
-    reader: AnswerReader = unpack(row["reader"])
+    answer, facts = row["target"]
+    packed, facts = unfolded([row["reader"], facts], row.get("texts", []))
+    reader: AnswerReader = unpack(packed)
     shots = tuple(Shot(*shot) for shot in row["shots"])
-    return Sample(
-        Problem(row["id"], row["cluster"], row["question"], reader, shots),
-        Target(*row["target"]),
-    )
+    return Sample(Problem(row["id"], row["cluster"], row["question"], reader, shots), Target(answer, facts))
 
 
 def encode_outcome(outcome: Outcome) -> dict[str, Any]:

@@ -33,15 +33,13 @@ def stated(text: str) -> Stated:
     """What JSON a text holds, at the outermost level. A list counts if it holds objects or is all that is said."""
     reviews: list[tuple[list[JsonValue], Place]] = []
     loose: list[tuple[JsonValue, Place]] = []
-    whole = list(_values(text))
-    for value, place in whole:
+    unfinished: list[int] = []
+    for value, place in _values(text, unfinished):
         rows = _rows(value)
         if rows is None:
             loose += [(value, place)] if isinstance(value, dict) else []
         elif isinstance(value, dict) or any(isinstance(row, dict) for row in rows) or _alone(text, place):
             reviews.append((rows, place))
-    openings = [match.start() for match in OPENING.finditer(text)]
-    unfinished = [at for at in openings if not any(start <= at < end for _, (start, end) in whole)]
     return Stated(tuple(reviews), tuple(loose), tuple(unfinished))
 
 
@@ -57,11 +55,16 @@ def _alone(text: str, place: Place) -> bool:
     return (fenced[1] if fenced else text).strip() == text[slice(*place)]
 
 
-def _values(text: str) -> Iterator[tuple[JsonValue, Place]]:
+def _values(text: str, unfinished: list[int]) -> Iterator[tuple[JsonValue, Place]]:
+    """Whole values in order; notes where none stands. What is nested too deep to be read ends the search."""
     decoder, start = json.JSONDecoder(), 0
     while match := OPENING.search(text, start):
         try:
             value, start = decoder.raw_decode(text, match.start())
             yield value, (match.start(), start)
-        except (ValueError, RecursionError):
+        except ValueError:
+            unfinished.append(match.start())
             start = match.start() + 1
+        except RecursionError:
+            unfinished.append(match.start())
+            return

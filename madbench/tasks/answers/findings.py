@@ -30,13 +30,14 @@ class FindingsReader:
 
     `cap` bounds how many findings count, the first ones; `longest` bounds a finding's text under a grammar, and
     `evidence` how many references it may give there. JSON counts before lines; the last JSON review of a reply
-    counts. A text in which no review is found is no answer.
+    counts; `strict` reads whole JSON reviews alone. A text in which no review is found is no answer.
     """
 
     artifact: Artifact
     cap: int = 4
     longest: int = 80
     evidence: int = 0
+    strict: bool = False
 
     @property
     def instruction(self) -> str:
@@ -57,6 +58,8 @@ class FindingsReader:
             return self._settled(found)
         if cut:
             return Extraction(None, ParseStatus.TRUNCATED, "cut")
+        if self.strict:
+            return Extraction(None, ParseStatus.MISSING, "none")
         return self._loose(found) or self._prose(shown)
 
     def canonical(self, answer: str) -> str | None:
