@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from pydantic import JsonValue
+
 from madbench.metrics.claims import Ledger, debated
 from madbench.metrics.ledger import contested
 from madbench.metrics.wording import content, words
@@ -14,6 +16,8 @@ CUT_SHORT = (StopReason.ERROR, StopReason.BUDGET, StopReason.CONTEXT)
 """A debate that ended so before anybody answered failed: that is no theater."""
 SNIPPET = 32
 """So many characters of a peer's reply in a prompt, from its start or its end, mean that it was shown."""
+SHORTEST = 12
+"""Characters; shorter fields of a form (an answer, a label) stand in other replies by chance."""
 
 
 def argued(record: Record, outcome: Outcome, own: tuple[Answers, ...]) -> dict[str, float]:
@@ -21,7 +25,7 @@ def argued(record: Record, outcome: Outcome, own: tuple[Answers, ...]) -> dict[s
     claims = Ledger.of(outcome.ledger)
     if claims is not None or outcome.facts.get("claims") == 0:
         return debated(claims or Ledger(()), record.scores, held=outcome.stop not in CUT_SHORT)
-    if outcome.ledger:
+    if any(event.kind in ("objected", "no_objection") for event in outcome.ledger):
         return contested(outcome.ledger, own)
     if len(own) < 2 or len(own[0]) < 2 or outcome.facts.get("peers") == "none":
         return {}
@@ -40,19 +44,37 @@ def argued(record: Record, outcome: Outcome, own: tuple[Answers, ...]) -> dict[s
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What others may hear of a turn (the reply's text, private reasoning left out), and the words of it."""
+    """What others may hear of a turn (the reply's text, private reasoning left out), and the words of it.
 
-    text: str
+    Of a form it is every text that is long enough to be told from chance, since each may be shown apart.
+    """
+
+    texts: tuple[str, ...]
     words: frozenset[str]
 
     @classmethod
     def of(cls, turn: Turn) -> Said:
         text = turn.reading.reply.get("text")
-        heard = (text if isinstance(text, str) else turn.completion.text).strip()
-        return cls(heard, words(heard))
+        whole = (text if isinstance(text, str) else turn.completion.text).strip()
+        parts = [] if isinstance(text, str) else [part.strip() for part in _texts(dict(turn.reading.reply))]
+        texts = tuple(part for part in parts if len(part) >= SHORTEST) or (whole,)
+        return cls(texts, words(" ".join(texts)))
 
     def shown_in(self, prompt: str) -> bool:
-        return bool(self.text) and (self.text[:SNIPPET] in prompt or self.text[-SNIPPET:] in prompt)
+        return any(text and (text[:SNIPPET] in prompt or text[-SNIPPET:] in prompt) for text in self.texts)
+
+    def without(self, shown: str) -> str:
+        for text in self.texts:
+            shown = shown.replace(text, " ")
+        return shown
+
+
+def _texts(value: JsonValue) -> list[str]:
+    """All texts in a piece of plain data."""
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for item in inner for text in _texts(item)]
 
 
 def took_up(turn: Turn, record: Record, said: Mapping[int, Said]) -> bool | None:
@@ -71,7 +93,9 @@ def took_up(turn: Turn, record: Record, said: Mapping[int, Said]) -> bool | None
     new = content(brought.difference(*(own.words for own in mine)))
     if new:
         question = "" if record.sample is None else record.sample.problem.prompt
-        new -= words(question) | words(_without(shown, peers))
+        for peer in peers:
+            shown = peer.without(shown)
+        new -= words(question) | words(shown)
     return bool(new) if peers else None
 
 
@@ -79,8 +103,10 @@ def _prompt(turn: Turn, mine: Sequence[Said]) -> str:
     """The message this turn answers, without the seat's own last words where it is reminded of them there."""
     messages = turn.request.messages
     shown = messages[max(-1 - 2 * turn.speaker.attempt, -len(messages))].text
-    remembers = any(m.role == "assistant" and mine[-1].text in m.text for m in messages) if mine else True
-    return shown if remembers else shown.replace(mine[-1].text, " ", 1)
+    own = mine[-1].texts if mine else ()
+    for text in own if not any(m.role == "assistant" and own[0] in m.text for m in messages) else ():
+        shown = shown.replace(text, " ", 1)
+    return shown
 
 
 def _before(turn: Turn, turns: Sequence[Turn], *, own: bool) -> list[Turn]:
@@ -94,9 +120,3 @@ def _before(turn: Turn, turns: Sequence[Turn], *, own: bool) -> list[Turn]:
         and other is not turn
         and (not own or other.speaker.turn < me.turn)
     ]
-
-
-def _without(shown: str, said: Sequence[Said]) -> str:
-    for one in said:
-        shown = shown.replace(one.text, " ")
-    return shown
