@@ -23,6 +23,7 @@ NEEDED = {
     "model/gemma3_270m": ["cast.default.weights.path=/weights/a.gguf"],
     "model/gguf": ["cast.default.weights.path=/weights/a.gguf"],
     "model/hf": ["cast.default.weights.id=owner/name"],
+    "model/smollm2_and_gemma3": ["cast.default.second.weights.path=/weights/a.gguf"],
     "task/bb_mistake": ["task.path=/data/set.jsonl"],
     "task/diff": ["task.path=/data/change.diff"],
     "task/review_modules": ["task.path=/data/set.jsonl"],

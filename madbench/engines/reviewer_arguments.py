@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from pydantic import JsonValue
@@ -19,7 +20,7 @@ Record = dict[str, JsonValue]
 def stance(model: Arguing, place: Place, rng: random.Random) -> Record:
     """On a claim of another's."""
     objects = rng.random() < (model.objects_real if place.real else model.objects_false)
-    accepts = rng.random() < (model.accepts_real if place.real else model.accepts_false)
+    accepts = rng.random() < model.accepts
     said = "OBJECTED" if objects else "ACCEPTED" if accepts else "PASSED"
     argument = f"Against {place.text}: {fresh_words(rng)}"
     return {"stance": said, "argument": argument, "evidence": [place.reference]}
@@ -52,6 +53,8 @@ SAYS: Mapping[str, Callable[[Arguing, Place, random.Random], Record]] = MappingP
 """What it is asked for, by the name of a form's records."""
 
 
+STRICT = "specific technical reason"
+"""What a prompt says that demands reasons."""
 FORM = re.compile(r'\{"(' + "|".join(SAYS) + r')": \{')
 ID = re.compile(r"(?<![\w/])([A-Z])/\d+(?:/\d+)?(?![\w/])")
 SELF = re.compile(r"You are reviewer ([A-Z])\b")
@@ -73,10 +76,23 @@ def asked_in_words(messages: Sequence[Message]) -> dict[str, tuple[str, ...]]:
     return {}
 
 
+LISTED = re.compile(r"^- (\S+) \(claim \S+\): ", re.MULTILINE)
+
+
+def moves_in_lines(model: Arguing, messages: Sequence[Message], rng: random.Random) -> str | None:
+    """A line for each objection that the last message lists without a form for answers; None where it lists none."""
+    ids = LISTED.findall(messages[-1].text)
+    said = records("answers", ids, model, messages, rng)
+    lines = [f"{name}: {one['move']}, {one['reason']}" for name, one in said.items() if isinstance(one, dict)]
+    return "\n".join(lines) if lines else None
+
+
 def records(
     asked: str, ids: Sequence[str], model: Arguing, messages: Sequence[Message], rng: random.Random
 ) -> dict[str, JsonValue]:
     """One record for each id that something is known of."""
+    if any(STRICT in message.text for message in messages if message.role != "assistant"):
+        model = replace(model, cheap=model.cheap_when_strict)
     places = {name: place_of(name, messages) for name in ids}
     return {name: SAYS[asked](model, place, rng) for name, place in places.items() if place is not None}
 

@@ -22,18 +22,18 @@ class Reviewing:
 class Arguing:
     """How it argues: probabilities, by whether the claim at stake is real.
 
-    A claim that is not objected to is accepted with `accepts_…`, else passed over. An objection is conceded with
-    `concedes_…`, else carried without a reason with `cheap`, else rebutted for a reason of its own. What was
-    answered and not conceded is withdrawn with `withdraws`, else maintained.
+    A claim that is not objected to is accepted with `accepts`, else passed over. An objection that is not conceded is
+    carried without a reason with `cheap`, or, where the prompt demands a specific reason, with `cheap_when_strict`;
+    else it is rebutted for a reason of its own. What was answered and not conceded is withdrawn with `withdraws`.
     """
 
     objects_real: float = 0.2
     objects_false: float = 0.7
-    accepts_real: float = 0.5
-    accepts_false: float = 0.1
+    accepts: float = 0.5
     concedes_real: float = 0.1
     concedes_false: float = 0.6
-    cheap: float = 0.0
+    cheap: float = 0.6
+    cheap_when_strict: float = 0.1
     withdraws: float = 0.2
 
 

@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 
 from madbench.engines.filling import Filling, compact
 from madbench.engines.forms import Instance
+from madbench.engines.reviewer_arguments import moves_in_lines
 from madbench.engines.reviewer_settings import Arguing, Reviewing, check_rates
 from madbench.engines.reviewer_turns import given_to
 from madbench.engines.simulated import WIDTH, SimulatedEngine, SimulatedModel, request_identity, rng_of
@@ -86,5 +87,5 @@ class ReviewerEngine:
         form = None if request.schema is None else json.loads(request.schema)
         given = given_to(model.reviewing, model.arguing, request.messages, form, rng)
         if not given:
-            return None
+            return None if form is not None else moves_in_lines(model.arguing, request.messages, rng)
         return compact(given) if form is None else Filling(Instance("", "", rng)).write(form, given)

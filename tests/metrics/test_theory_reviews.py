@@ -34,11 +34,10 @@ MODEL = SimulatedReviewer(
     Arguing(
         objects_real=OBJECTS[True],
         objects_false=OBJECTS[False],
-        accepts_real=1.0,
-        accepts_false=1.0,
+        accepts=1.0,
         concedes_real=CONCEDES[True],
         concedes_false=CONCEDES[False],
-        cheap=CHEAP,
+        cheap_when_strict=CHEAP,
         withdraws=WITHDRAWS,
     ),
 )
