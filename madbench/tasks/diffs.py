@@ -56,8 +56,8 @@ def artifact_of_diff(diff: str, purpose: str, where: str) -> Artifact:
 def files_of(diff: str, where: str) -> Iterator[Changed]:
     """The files that a diff changes, in order; a file that comes twice is one file."""
     files: dict[str, Changed] = {}
-    rows = diff.replace("\r\n", "\n").split("\n")
-    at, file, old = 0, None, ""
+    rows = diff.replace("\r\n", "\n").removesuffix("\n").split("\n")
+    at, file = 0, None
     while at < len(rows):
         row = rows[at]
         if row.startswith("@@@"):

@@ -102,6 +102,8 @@ def _artifact(row: Row, layout: ReviewLayout, where: str) -> Artifact:
 def _of_files(files: JsonValue, purpose: str, where: str) -> Artifact:
     """Whole files as they are; of files that are known by their patches alone, what these show."""
     found = list(files_in(files, where))
+    if not any(text or patch for _, text, patch in found):
+        raise InputError(f"{where}: none of {len(found)} 'files' has a content or a patch")
     if not any(text for _, text, _ in found):
         diff = "\n".join(patched(name, patch) for name, _, patch in found if patch)
         return artifact_of_diff(diff, purpose, where)
