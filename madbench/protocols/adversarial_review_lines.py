@@ -18,7 +18,8 @@ HEAD = re.compile(r"[\W_\d]*(?:(?:on|re|objection|claim|point|answer)\b[\W_]*)?(
 INTRODUCED = re.compile(r"[*_`)\]}\s]*(?::|->|=>?|[-–—]\s)")
 """What must follow an id in the middle of a line, if it is to open a record."""
 DENIED = re.compile(
-    r"(?:\b(?:not|never|neither|nor|no|cannot|unlike|without|rather than|instead of)|n't)(?:\s+\w+){0,2}[\s*_\"'`]*$",
+    r"(?:\b(?:not|never|neither|nor|no|cannot|unlike|without|rather than|instead of)|n't)"
+    r"(?:\s+(?!but\b|so\b)\w+){0,2}[\s*_\"'`]*$",
     re.IGNORECASE,
 )
 LATE = re.compile(r"^\W*(?:new|another|additional) (?:claim|finding|issue)\b.*", re.IGNORECASE | re.MULTILINE)
