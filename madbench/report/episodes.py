@@ -3,59 +3,47 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 
 from pydantic import JsonValue
 
+from madbench.metrics.reviews import is_review
 from madbench.report.cells import defined, plain
+from madbench.report.reviews import review_data, shown_places
+from madbench.report.texts import Texts
 from madbench.types import Answers, Event, Outcome, Record, Turn
-
-KEPT = "\n\t"
-
-
-@dataclass
-class Texts:
-    """Every text once: prompts repeat from turn to turn and from arm to arm."""
-
-    places: dict[str, int] = field(default_factory=dict)
-    size: int = 0
-
-    def put(self, text: str) -> int:
-        if text not in self.places:
-            self.places[text] = len(self.places)
-            self.size += len(text)
-        return self.places[text]
-
-    @property
-    def all(self) -> list[str]:
-        """The texts in the order of their places, hidden characters spelled out."""
-        return [plain(text, keep=KEPT) for text in self.places]
 
 
 def episode_data(label: str, record: Record, texts: Texts) -> dict[str, JsonValue]:
     """What the viewer needs of one record; texts are places in `texts`."""
     outcome = record.outcome
     positions = outcome.positions if outcome else ()
+    shown = shown_places if is_review(record) else _shown
     return {
         "arm": plain(label),
         "sample": plain(record.id.sample),
         "epoch": record.id.epoch,
         "question": texts.put(record.sample.problem.question if record.sample else ""),
-        "target": _shown(record.sample.target.answer) if record.sample else None,
-        "accepted": [plain(answer) for answer in sorted(_given(record)) if _is_right(record, answer)],
-        "answer": _shown(outcome.answer) if outcome else None,
+        "target": shown(record.sample.target.answer) if record.sample else None,
+        "accepted": [] if is_review(record) else _accepted(record),
+        "answer": shown(outcome.answer) if outcome else None,
         "right": None if (correct := record.scores.get("correct")) is None else correct > 0,
         "ending": record.ending.value,
         "error": texts.put(record.error),
-        "positions": [[_shown(answer) for answer in answers] for answers in positions],
+        "positions": [[shown(answer) for answer in answers] for answers in positions],
         "flipped": flipped(positions),
-        "turns": [_turn(turn, texts) for turn in record.turns],
+        "turns": [_turn(turn, texts, shown) for turn in record.turns],
         "seconds": defined(record.effort.seconds),
         "place": None if record.place is None else [record.place.session, record.place.position],
         **_end(outcome, texts),
+        **review_data(record, texts),
     }
+
+
+def _accepted(record: Record) -> list[JsonValue]:
+    """The answers in the record that are right."""
+    return [plain(answer) for answer in sorted(_given(record)) if _is_right(record, answer)]
 
 
 def _given(record: Record) -> set[str]:
@@ -116,7 +104,7 @@ def _event(event: Event, texts: Texts) -> JsonValue:
     ]
 
 
-def _turn(turn: Turn, texts: Texts) -> JsonValue:
+def _turn(turn: Turn, texts: Texts, shown: Callable[[str | None], str | None]) -> JsonValue:
     speaker, reading, completion = turn.speaker, turn.reading, turn.completion
     return {
         "seat": f"{plain(speaker.role)} {speaker.seat}",
@@ -133,7 +121,7 @@ def _turn(turn: Turn, texts: Texts) -> JsonValue:
         "tokens": [completion.prompt_tokens, completion.output_tokens],
         "status": reading.status.value,
         "rule": plain(reading.rule),
-        "answer": _shown(reading.answer),
+        "answer": shown(reading.answer),
         "probability": defined(reading.probability),
         "note": plain(reading.note),
         "reply": texts.put(_json(reading.reply)),

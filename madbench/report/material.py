@@ -11,8 +11,9 @@ from pydantic import JsonValue
 
 from madbench.records.layout import RunFolder
 from madbench.report.cells import plain
-from madbench.report.episodes import Texts, episode_data
+from madbench.report.episodes import episode_data
 from madbench.report.reliability import Reliability
+from madbench.report.texts import Texts
 from madbench.types import Record, seed_of
 
 EPISODES = 600

@@ -23,14 +23,18 @@
   const verdict = (right) => (right === true ? "right" : right === false ? "wrong" : "none");
   const sign = (right) => (right === true ? "✓" : right === false ? "✗" : "·");
   const failed = (turn) => turn.status === "missing" || turn.status === "ambiguous" || turn.status === "truncated";
+  const rightIn = (episode) => (episode.review ? null : episode.accepted);
   const key = (episode) => [episode.arm, episode.sample, episode.epoch].map(encodeURIComponent).join("/");
 
+  // `accepted` is null for reviews: nothing is right or wrong about a whole review.
   const answer = (text, accepted) => {
     if (text === null) return el("span", { class: "chip none" }, "no answer");
+    if (accepted === null) return el("span", { class: "chip", title: text }, text);
     const right = accepted.includes(text);
     return el("span", { class: `chip ${verdict(right)}`, title: text }, `${sign(right)} ${text}`);
   };
   const flip = (before, after, accepted) => {
+    if (accepted === null) return el("span", { class: "chip flip", title: `changed from ${before} to ${after}` }, "changed");
     const kind = accepted.includes(before) ? (accepted.includes(after) ? "right to right" : "right to wrong") : accepted.includes(after) ? "wrong to right" : "wrong to wrong";
     return el("span", { class: "chip flip", title: `changed from ${before} to ${after}` }, `flip: ${kind}`);
   };
@@ -48,13 +52,15 @@
     return el("details", { class: "shown", open }, el("summary", {}, `was shown (${turn.seen})`), cuts, before, ...last.map(message));
   };
 
-  const marks = (turn, order, before, accepted) => {
+  const marks = (turn, order, before, episode) => {
+    const accepted = rightIn(episode);
     const flipped = before !== undefined && before !== null && turn.answer !== null && before !== turn.answer;
     return el(
       "div",
       { class: "marks" },
       el("span", { class: "cost order", title: "the order in which was asked" }, `${order}.`),
-      turn.answer !== null || failed(turn) ? answer(turn.answer, accepted) : null,
+      episode.claims.length ? el("span", { class: "quiet" }, turn.seat.split(" ")[0]) : null,
+      turn.answer !== null || (failed(turn) && !episode.review) ? answer(turn.answer, accepted) : null,
       flipped ? flip(before, turn.answer, accepted) : null,
       failed(turn) || turn.status === "repaired" ? el("span", { class: "chip fault" }, turn.status) : null,
       turn.finish === "length" ? el("span", { class: "chip fault" }, "token limit") : null,
@@ -75,18 +81,19 @@
         : null,
     );
 
-  const drawTurn = (turn, order, before, accepted) =>
-    el("div", { class: turn.spare ? "turn spare" : "turn" }, marks(turn, order, before, accepted), el("div", { class: "panes" }, prompt(turn), said(turn)));
+  const drawTurn = (turn, order, before, episode) =>
+    el("div", { class: turn.spare ? "turn spare" : "turn" }, marks(turn, order, before, episode), el("div", { class: "panes" }, prompt(turn), said(turn)));
 
-  // Seats as columns in order of their first words, rounds as rows.
+  // Seats as columns in order of their first words, rounds as rows; in debates about claims a column is a side.
   const grid = (episode) => {
-    const seats = [...new Set(episode.turns.map((turn) => turn.seat))];
+    const column = (turn) => (episode.claims.length ? `side ${String.fromCharCode(65 + turn.place)}` : turn.seat);
+    const seats = [...new Set(episode.turns.map(column))];
     const rounds = [...new Set(episode.turns.map((turn) => turn.round))].sort((a, b) => a - b);
     const cells = new Map();
     const last = new Map();
     for (const [place, turn] of episode.turns.entries()) {
-      const cell = `${turn.round}/${turn.seat}`;
-      const drawn = drawTurn(turn, place + 1, last.get(turn.seat), episode.accepted);
+      const cell = `${turn.round}/${column(turn)}`;
+      const drawn = drawTurn(turn, place + 1, last.get(turn.seat), episode);
       cells.set(cell, [...(cells.get(cell) || []), drawn]);
       if (turn.answer !== null) last.set(turn.seat, turn.answer);
     }
@@ -112,7 +119,7 @@
           const before = round ? episode.positions[round - 1][seat] : null;
           const changed = before !== null && before !== undefined && text !== null && before !== text;
           const dim = spare.has(`${round}/${seat}`);
-          return el("td", { class: dim ? "spare" : null, title: dim ? "spare: charged to no arm" : null }, answer(text, episode.accepted), changed ? " " : null, changed ? flip(before, text, episode.accepted) : null);
+          return el("td", { class: dim ? "spare" : null, title: dim ? "spare: charged to no arm" : null }, answer(text, rightIn(episode)), changed ? " " : null, changed ? flip(before, text, rightIn(episode)) : null);
         }),
       ),
     );
@@ -120,15 +127,21 @@
   };
 
   const fact = (name, ...values) => el("span", {}, el("b", {}, name), ...values);
+  const scored = (episode) => {
+    if (!episode.review) return verdict(episode.right) === "none" ? "not scored" : verdict(episode.right);
+    if (episode.tally === null) return "not scored";
+    const [matched, unmatched, known] = episode.tally;
+    return `${matched} of ${known} known issues found, ${unmatched} finding${unmatched === 1 ? "" : "s"} unmatched`;
+  };
   const facts = (episode) => {
     const charged = episode.turns.filter((turn) => !turn.spare);
     const total = (part) => number(charged.reduce((sum, turn) => sum + turn.tokens[part], 0));
     return el(
       "div",
       { class: "facts" },
-      fact("answer", answer(episode.answer, episode.accepted)),
-      fact("target", episode.target ?? "none"),
-      fact("scored", verdict(episode.right) === "none" ? "not scored" : verdict(episode.right)),
+      fact(episode.review ? "findings" : "answer", answer(episode.answer, rightIn(episode))),
+      fact(episode.review ? "known issues" : "target", episode.target ?? "none"),
+      fact("scored", scored(episode)),
       episode.stop ? fact("stopped by", episode.stop) : null,
       fact("ending", episode.ending),
       ...Object.entries(episode.confidence).map(([source, value]) =>
@@ -144,6 +157,65 @@
       el("li", {}, el("b", {}, kind), ` by ${by}, round ${round}${texts[text] ? ": " : ""}`, texts[text],
         texts[more] ? el("details", { class: "reply" }, el("summary", {}, "facts"), el("pre", {}, texts[more])) : null));
 
+  const match = (place) => {
+    if (place === null) return null;
+    if (place >= 0) return el("span", { class: "chip right", title: "matches a known issue" }, `✓ issue ${place + 1}`);
+    return place === -2
+      ? el("span", { class: "chip none", title: "its issue was found already" }, "duplicate")
+      : el("span", { class: "chip wrong", title: "matches no known issue" }, "✗ unmatched");
+  };
+
+  // Lines with known issues shaded, and what was found beside them; findings that did not survive are struck.
+  const line = (shown, place, document) => {
+    const number = place + 1;
+    const at = (rows) => rows.filter(([first, last]) => first <= number && number <= last);
+    const issues = at(document.issues);
+    const begun = document.findings.filter(([first]) => first === number);
+    const span = ([first, last]) => (last > first ? ` to ${last}` : "");
+    return el("tr", { class: issues.length ? "known" : at(document.findings).length ? "found" : null },
+      el("td", { class: "at" }, String(number)),
+      el("td", {}, el("pre", {}, texts[shown])),
+      el("td", { class: "beside" },
+        ...document.issues.filter(([first]) => first === number).map((issue) => el("p", { class: "issue" }, el("b", {}, `known issue${span(issue)} `), texts[issue[2]])),
+        ...begun.map((finding) => el("p", { class: finding[5] ? null : "gone", title: finding[5] ? null : "did not survive" },
+          el("b", {}, `${finding[2]}${span(finding)} `), match(finding[4]), " ", texts[finding[3]]))));
+  };
+  const artifact = (episode) =>
+    el("div", { class: "artifact" }, ...episode.artifact.flatMap((document) => [
+      el("h4", {}, document.name),
+      el("div", { class: "scroll code" }, el("table", {}, el("tbody", {}, ...document.lines.map((shown, place) => line(shown, place, document))))),
+    ]));
+
+  const event = ([done, by, round, reason, fault]) =>
+    el("li", {},
+      el("span", { class: `chip ${done === "CONCEDED" || done === "withdrawn" ? "flip" : done === "unaddressed" ? "fault" : ""}` }, done),
+      el("span", { class: "quiet" }, ` ${by}, round ${round} `),
+      fault === null ? null : fault === "" ? el("span", { class: "chip right", title: "by the strict contract" }, "✓ valid") : el("span", { class: "chip fault", title: "by the strict contract" }, `not valid: ${fault}`),
+      texts[reason] ? el("p", {}, texts[reason]) : null);
+  const nowhere = (places) => (places.length ? el("p", { class: "note" }, `cites what does not exist: ${places.join(", ")}`) : null);
+  const objection = (one) =>
+    el("div", { class: "objection" },
+      el("p", {}, el("b", {}, one.id), el("span", { class: "quiet" }, ` ${one.by} objects, round ${one.round}: `), texts[one.text]),
+      nowhere(one.missing), el("ul", {}, ...one.said.map(event)));
+  const claim = (one) =>
+    el("div", { class: `claim ${one.state}` },
+      el("div", { class: "marks" }, el("b", {}, one.id), el("span", { class: "chip" }, one.place), el("span", { class: "chip" }, one.severity),
+        one.confidence === null ? null : el("span", { class: "chip", title: "stated confidence" }, one.confidence.toFixed(2)),
+        match(one.match), el("span", { class: `chip ${one.state === "conceded" ? "flip" : one.state === "accepted" ? "right" : "none"}` }, one.state)),
+      el("p", {}, texts[one.text]), nowhere(one.missing),
+      one.evidence.length ? el("p", { class: "quiet" }, `evidence: ${one.evidence.join(", ")}`) : null,
+      ...one.objections.map(objection));
+  const claims = (episode) => {
+    const sides = [...new Set(episode.claims.map((one) => one.by))];
+    return el("div", { class: "claims" }, ...sides.map((side) =>
+      el("section", {}, el("h4", {}, `claims of ${side}`), ...episode.claims.filter((one) => one.by === side).map(claim))));
+  };
+
+  const record = (episode, events) => {
+    const all = el("ol", { class: "ledger" }, ...events);
+    return episode.claims.length ? el("details", { class: "reply" }, el("summary", {}, `the ledger, all ${events.length} entries in order`), all) : all;
+  };
+
   // The same sample in the other arms.
   const peers = (episode) => {
     const same = episodes.filter((other) => other.sample === episode.sample && other.epoch === episode.epoch);
@@ -157,15 +229,20 @@
     const events = ledger(episode);
     stage.replaceChildren(...[
       el("p", { class: "title" }, `${episode.arm}`, el("span", { class: "quiet" }, `${episode.sample}${episode.epoch ? `, epoch ${episode.epoch}` : ""}`)),
-      el("pre", { class: "question" }, texts[episode.question] || "(no question)"),
+      episode.artifact
+        ? el("details", { class: "reply" }, el("summary", {}, "what was asked"), el("pre", { class: "question" }, texts[episode.question]))
+        : el("pre", { class: "question" }, texts[episode.question] || "(no question)"),
       facts(episode),
       texts[episode.error] ? el("pre", { class: "note" }, texts[episode.error]) : null,
       peers(episode),
+      episode.artifact ? artifact(episode) : null,
+      episode.claims.length ? el("h3", {}, "Claims, and what became of them") : null,
+      episode.claims.length ? claims(episode) : null,
       answersByRound(episode),
       el("div", { class: "bar" }, el("h3", {}, "Transcript"), toggle),
       grid(episode),
-      events.length ? el("h3", {}, "Ledger") : null,
-      events.length ? el("ol", { class: "ledger" }, ...events) : null,
+      events.length && !episode.claims.length ? el("h3", {}, "Ledger") : null,
+      events.length ? record(episode, events) : null,
       texts[episode.facts] ? el("details", { class: "reply" }, el("summary", {}, "facts of this protocol"), el("pre", {}, texts[episode.facts])) : null,
     ].filter((node) => node !== null));
   };
@@ -200,7 +277,7 @@
       el("li", {}, el("button", { type: "button", "data-place": place, "aria-current": String(episode === current), title: `${episode.arm}, ${episode.sample}`, on: () => show(episode) },
         el("span", { class: verdict(episode.right) }, sign(episode.right)),
         el("span", { class: "name" }, episode.sample + (episode.epoch ? ` (${episode.epoch})` : "")),
-        el("span", { class: "where" }, episode.flipped ? "flip" : "")));
+        el("span", { class: "where" }, episode.tally ? `${episode.tally[0]}/${episode.tally[2]}${episode.tally[1] ? ` +${episode.tally[1]}` : ""}` : episode.flipped ? "flip" : "")));
     list.replaceChildren(...shown.flatMap((episode, place) =>
       place && shown[place - 1].arm === episode.arm ? [entry(episode, place)] : [el("li", { class: "arm" }, episode.arm), entry(episode, place)]));
     if (!shown.length) stage.replaceChildren(el("p", { class: "quiet" }, episodes.length ? "No episode passes these filters." : "No episodes are embedded."));
