@@ -13,7 +13,7 @@ from madbench.types import Artifact, Finding, Issue, Target, canonical_findings
 def question_of(artifact: Artifact) -> str:
     """What reviewers are shown: the purpose, then every document with its lines numbered."""
     shown = [f"{document.name}\n{document.numbered}" for document in artifact.documents]
-    return "\n\n".join(filter(None, (artifact.purpose, *shown)))
+    return "\n\n".join(filter(None, (artifact.purpose, *shown))) + "\n"
 
 
 def artifact_id_of(artifact: Artifact) -> str:

@@ -219,13 +219,15 @@ def test_forms_are_bounded(reader):
     assert reader.reply_schema()["properties"]["findings"] == reader.schema()
 
 
-def test_what_it_asks_for_is_what_it_reads():
-    for reader in (READER, FindingsReader(THREE, evidence=1)):
-        example = reader.instruction.split("JSON alone: ")[1].split(". List at most")[0]
-        (found,) = read(example, reader)
-        assert (found.span.first, found.span.last, found.confidence) == (3, 4, 0.7)
-        assert set(json.loads(example)["findings"][0]) == set(reader.schema()["items"]["properties"])
-    assert READER.read(READER.instruction.rsplit("reply ", 1)[1]).answer == "[]"
+@pytest.mark.parametrize("reader", [READER, FindingsReader(THREE, evidence=1), FindingsReader(ONE, cap=1)])
+def test_what_it_asks_for_is_what_it_reads(reader):
+    form = reader.instruction.split("JSON alone: ")[1].split(", at most")[0]
+    filled = form.replace("<number>", "3").replace("<0 to 100>", "70").replace("<name>", "b.py")
+    (found,) = read(filled, reader)
+    assert (found.span.first, found.span.last, found.confidence) == (3, 3, 0.7)
+    assert set(json.loads(filled)["findings"][0]) == set(reader.schema()["items"]["properties"])
+    assert reader.read(reader.instruction.split("wrong, reply ")[1]).answer == "[]"
+    assert reader.read(form).answer is None
 
 
 @given(st.text() | st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), lambda inner: (

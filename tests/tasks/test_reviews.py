@@ -70,7 +70,7 @@ def test_a_row_is_an_artifact_and_its_issues(tmp_path):
     assert (problem.id, problem.cluster) == ("a", "group-a")
     assert problem.question == (
         "Find bugs.\n\nThe last of items (a).\n\nlast.py\n   1 | def last(items):\n   2 |     if not items:\n"
-        "   3 |         return None\n   4 |     return items[len(items)]"
+        "   3 |         return None\n   4 |     return items[len(items)]\n"
     )
     assert [Issue.model_validate_json(json.dumps(issue)) for issue in facts["issues"]] == [
         Issue(
@@ -134,7 +134,7 @@ def test_steps_are_lines(tmp_path):
     }
     sample = one(tmp_path, trace)
     assert (
-        sample.problem.question == "1 + 1 + 1 =\n\nsteps\n   1 | 1 + 1 is 2\n   2 | 2 + 1 is 4\n   3 | So 4"
+        sample.problem.question == "1 + 1 + 1 =\n\nsteps\n   1 | 1 + 1 is 2\n   2 | 2 + 1 is 4\n   3 | So 4\n"
     )
     assert sample.target.facts["issues"][0]["spans"] == [{"document": "steps", "first": 2, "last": 2}]
     right = one(tmp_path, trace | {"mistake_index": None, "answer_correct": False})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -41,11 +40,15 @@ class FindingsReader:
 
     @property
     def instruction(self) -> str:
-        example = self._example()
+        """The form, its values in angle brackets: an echo of it is no review."""
+        several = len(self.artifact.documents) > 1
+        places = ['"document": "<name>"'] if several else []
+        places += ['"line_start": <number>', '"line_end": <number>', '"text": "<what is wrong>"']
+        places += ['"severity": "<low, medium or high>"', '"confidence": <0 to 100>']
+        places += ['"references": ["<document>:<line>"]'] if self.evidence else []
         return (
-            f"Reply with JSON alone: {json.dumps({'findings': [example]})}. List at most {self.cap} problems that you "
-            f"are sure of, the worst first; severity is low, medium or high, confidence is 0 to 100. "
-            'If nothing is wrong, reply {"findings": []}.'
+            f'Reply with JSON alone: {{"findings": [{{{", ".join(places)}}}]}}, at most {self.cap} '
+            f'finding{"s" * (self.cap > 1)}, the worst first. If nothing is wrong, reply {{"findings": []}}.'
         )
 
     def read(self, text: str, *, cut: bool = False) -> Extraction:
@@ -107,14 +110,6 @@ class FindingsReader:
     @property
     def _rows(self) -> Rows:
         return Rows(self.artifact)
-
-    def _example(self) -> dict[str, JsonValue]:
-        documents = self.artifact.documents
-        place: dict[str, JsonValue] = {"document": documents[0].name} if len(documents) > 1 else {}
-        said: dict[str, JsonValue] = {"text": "what is wrong", "severity": "high", "confidence": 70}
-        if self.evidence and documents:
-            said["references"] = [f"{documents[0].name}:3"]
-        return {**place, "line_start": 3, "line_end": 4, **said}
 
     def _settled(self, found: Stated) -> Extraction:
         """The last of the reviews that a reply states; ambiguous if an earlier one differs."""
