@@ -279,12 +279,38 @@ def test_where_nothing_is_known_findings_are_only_counted(tmp_path):
     assert scores == {"view:reviewer_0:findings": 1, "view:union:findings": 1, "view:final:findings": 1}
 
 
+def chosen(name, path):
+    with initialize_config_dir(str(CONF), version_base=None):
+        cfg = compose("config", [f"task={name}", f"task.path={path}"])
+    return instantiate(cfg.task, _convert_="all")
+
+
+def test_columns_of_the_hub_are_understood(tmp_path):
+    signature, rest = CODE.split("\n", 1)
+    row = {
+        "task_id": "Ours/0",
+        "declaration": f"{signature}\n",
+        "buggy_solution": rest,
+        "canonical_solution": FIXED.split("\n", 1)[1],
+        "bug_type": "off by one",
+        "docstring": "The last item.",
+        "entry_point": "last",
+    }
+    path = tmp_path / "pack.jsonl"
+    path.write_text(json.dumps(row) + "\n")
+    samples = by_id(chosen("humanevalfix", path))
+    assert sorted(samples) == ["Ours/0", "Ours/0~fixed"]
+    (issue,) = samples["Ours/0"].target.facts["issues"]
+    assert (issue["kind"], issue["spans"]) == ("off by one", [{"document": "last", "first": 4, "last": 4}])
+    assert (
+        "described.\n\nThe last item.\n\nlast\n   1 | def last(items):" in samples["Ours/0"].problem.question
+    )
+
+
 def shipped(name):
     if DATA is None:
         pytest.skip("MADBENCH_DATA names no folder of real sets")
-    with initialize_config_dir(str(CONF), version_base=None):
-        cfg = compose("config", [f"task={name}", f"task.path={DATA}/{name}"])
-    return instantiate(cfg.task, _convert_="all")
+    return chosen(name, f"{DATA}/{name}")
 
 
 def total(task, review):
