@@ -6,7 +6,8 @@ What it does, exactly; every draw is independent, from the request's own seed.
 - *A rule counts as told* if the prompt states it, or says that an earlier try was not accepted. A rule that was
   told is obeyed with probability `obeys`, drawn anew at every decision.
 - *On the floor*, the contrarian and the skeptic object with probability `objects`; all others add something. What is
-  said is new; but with probability `repeats` it is what was said last, unless the rule against that is obeyed.
+  said is new; but with probability `repeats` it is what was said last, unless the rule against that is obeyed. All
+  speak to whoever objected last.
 - *Drafting*, the strongest column of the question is proposed with probability `base.accuracy`, else one of the
   others, with its own r as evidence; at high confidence with probability `boasts`, else low. Who obeys states what
   the r allows: high from 0.5, medium from 0.3, else low.
@@ -33,6 +34,7 @@ from madbench.types import Capability, Completion, ContextError, InputError, Req
 COLUMN = re.compile(r"^([A-Z])\) .*\br with \w+ = (-?\d\.\d+)", re.MULTILINE)
 PERSONA = re.compile(r"You are the (\w+)\.")
 LAST = re.compile(r"^- The \w+ \(\w+, to \w+\): (.*)$", re.MULTILINE)
+OBJECTORS = re.compile(r"^- The (\w+) \(object, ", re.MULTILINE)
 PUT = re.compile(r"^Evidence: r = (-?\d\.\d+)\nConfidence: (\w+)", re.MULTILINE)
 BARS = {"high": 0.5, "medium": 0.3, "low": 0.0}
 REJECTED = "was not accepted"
@@ -139,7 +141,13 @@ def floor(scene: Scene) -> dict[str, object]:
     objects = scene.adversary and scene.chance(scene.panel.objects)
     text = last[-1] if again else f"Point {scene.rng.getrandbits(64):016x} should be looked at"
     move = "object" if objects else "add"
-    return {"text": text, "answer": strongest(scene.columns), "move": move, "to": "everyone"}
+    to = [name for name in OBJECTORS.findall(scene.prompt) if name != scene.me]
+    return {
+        "text": text,
+        "answer": strongest(scene.columns),
+        "move": move,
+        "to": to[-1] if to else "everyone",
+    }
 
 
 def draft(scene: Scene) -> dict[str, object]:
@@ -155,7 +163,7 @@ def draft(scene: Scene) -> dict[str, object]:
 
 
 def ballot(scene: Scene) -> dict[str, object]:
-    objected = re.search(rf"^- The {scene.me} \(object, ", scene.prompt, re.MULTILINE) is not None
+    objected = scene.me in OBJECTORS.findall(scene.prompt)
     answered = scene.chance(scene.panel.heard)
     agrees = scene.chance(scene.panel.agrees)
     if scene.adversary and unbacked(scene.prompt) and scene.obeys("vote"):

@@ -10,8 +10,9 @@ from madbench.types import Event
 
 GATES = ("repetition", "proposal", "vote", "role", "concerns")
 COUNTED = {
-    "contributions": "contributed", "objections": "objected", "passes": "passed", "answers_to_objections": "answered",
-    "rejections": "rejected", "retries": "retried", "given_up": "gave_up", "unread": "unread",
+    "contributions": "contributed", "passes": "passed", "objections_raised": "objected",
+    "answers_to_objections": "answered", "rejections": "rejected", "retries": "retried", "given_up": "gave_up",
+    "unread": "unread",
 }  # fmt: skip
 """How often each kind of event happened, by the name of the number."""
 

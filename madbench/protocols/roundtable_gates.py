@@ -73,4 +73,4 @@ class Gates:
         answer = said.extraction().answer
         if answer is None:
             return "the answer is none of those on offer"
-        return self.quality.fault("low" if answer == nothing else said.confidence, said.evidence, question)
+        return self.quality.fault(said.confidence, said.evidence, question, claims=answer != nothing)

@@ -17,8 +17,10 @@ LEVEL = re.compile(r"\b(low|medium|high)\b")
 
 
 class Quality(Protocol):
-    def fault(self, confidence: str, evidence: Sequence[str], question: str = "") -> str:
-        """What is wanting in a proposal; nothing if it may be put to the vote."""
+    def fault(
+        self, confidence: str, evidence: Sequence[str], question: str = "", *, claims: bool = True
+    ) -> str:
+        """What is wanting in a proposal, if anything is. One that claims nothing needs no strength."""
 
     def bars(self, question: str) -> Bars:
         """What personas are told of it."""
@@ -33,13 +35,16 @@ class EvidenceQuality:
 
     high: float = 0.5
     medium: float = 0.3
+    low: float = 0.0
 
     def __post_init__(self) -> None:
         check_settings(self, "protocol.gates.quality")
-        if not 0 <= self.medium <= self.high <= 1:
-            raise InputError(f"protocol.gates.quality: {self}; wanted 0 <= medium <= high <= 1")
+        if not 0 <= self.low <= self.medium <= self.high <= 1:
+            raise InputError(f"protocol.gates.quality: {self}; wanted 0 <= low <= medium <= high <= 1")
 
-    def fault(self, confidence: str, evidence: Sequence[str], question: str = "") -> str:
+    def fault(
+        self, confidence: str, evidence: Sequence[str], question: str = "", *, claims: bool = True
+    ) -> str:
         text = evidence if isinstance(evidence, str) else "\n".join(evidence)
         found, shown = strengths(text), strengths(question)
         level = LEVEL.search(confidence.lower())
@@ -51,7 +56,7 @@ class EvidenceQuality:
         for r in found:
             if shown and all(abs(r - known) > SAME for known in shown):
                 return f"r = {r:.2f} is not in the data"
-            if r < (bar := {"high": self.high, "medium": self.medium, "low": 0.0}[level[1]]):
+            if claims and r < (bar := {"high": self.high, "medium": self.medium, "low": self.low}[level[1]]):
                 return f"r = {r:.2f} is too weak for {level[1]} confidence, which needs {bar:.2f}"
         return ""
 
@@ -59,14 +64,16 @@ class EvidenceQuality:
         wanted: Literal["strength", "number", "nothing"] = (
             "strength" if strengths(question) else "number" if figures(question) else "nothing"
         )
-        return Bars(high=self.high, medium=self.medium, wanted=wanted)
+        return Bars(high=self.high, medium=self.medium, low=self.low, wanted=wanted)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PublishedQuality(EvidenceQuality):
     """The source's validator, faults included: `r` and a decimal under the bar anywhere, under exactly `high`."""
 
-    def fault(self, confidence: str, evidence: Sequence[str], question: str = "") -> str:
+    def fault(
+        self, confidence: str, evidence: Sequence[str], question: str = "", *, claims: bool = True
+    ) -> str:
         found = [float(size) for size in re.findall(r"r\s*=?\s*(0\.\d+)", " ".join(evidence))]
         weak = [size for size in found if size < self.high]
         return f"high confidence with r = {weak[0]}" if confidence == "high" and weak else ""

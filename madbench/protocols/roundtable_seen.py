@@ -22,6 +22,7 @@ class Bars(Strict):
 
     high: float
     medium: float
+    low: float
     wanted: Literal["strength", "number", "nothing"]
 
 

@@ -352,6 +352,14 @@ def test_medium_confidence_has_no_gate_in_the_published_rules():
     assert table(Panel(**script), gates=gates).outcome.answer == "rain"
 
 
+def test_low_confidence_is_a_way_around_the_bars_unless_it_has_one_too():
+    assert table(Panel(generalist_draft=WEAK)).outcome.answer == "rain"
+    closed = Gates(quality=EvidenceQuality(low=0.3))
+    sitting = table(Panel(generalist_draft=[WEAK, drafts()]), gates=closed)
+    assert "too weak for low confidence, which needs 0.30" in shown(sitting, "Draft")[1]
+    assert "medium confidence 0.3 or more, low confidence 0.3 or more." in shown(sitting, "Draft")[0]
+
+
 def test_to_report_nothing_needs_figures_but_no_strength():
     nothing = drafts(answer="nothing", evidence=["r = 0.12 at most"], insight="Nothing goes with sales")
     assert table(Panel(generalist_draft=nothing), fallback="nothing").outcome.facts["approved"] == 1
@@ -513,7 +521,7 @@ def test_adversaries_who_objected_and_agree_have_folded(contrarian, skeptic, rat
 def test_who_did_not_object_cannot_fold_and_others_are_no_adversaries():
     assert table().outcome.facts["adversary_fold_rate"] is None
     objecting = table(Panel(detective_floor=[OBJECTION, NEW]), gates=only()).outcome.facts
-    assert (objecting["adversary_fold_rate"], objecting["objections"]) == (None, 1)
+    assert (objecting["adversary_fold_rate"], objecting["objections_raised"]) == (None, 1)
 
 
 def test_a_vote_that_the_gates_voided_is_no_fold():
@@ -576,7 +584,7 @@ def test_what_an_arm_switches(arm):
     assert {gates.repetition, gates.proposal, gates.vote, gates.role, gates.concerns} == {ARMS[arm]}
     assert (gates.sameness, gates.quality) == (ClaimRepetition(), EvidenceQuality())
     quick = "quick" in arm
-    assert (protocol.debate_rounds, protocol.manner.forms) == ((1, "brief") if quick else (8, "full"))
+    assert (protocol.debate_rounds, protocol.manner.forms) == ((2, "brief") if quick else (8, "full"))
 
 
 def test_as_published():

@@ -111,13 +111,20 @@ def adversary_agrees(model, unbacked, objected, arm):
     return valid + (a - valid) * valid
 
 
+def objecting(model, arm):
+    """The chance that an adversary objects in two rounds, of which enforced repetition can silence it in the second."""
+    silenced = model.repeats * model.repeats * (1 - model.obeys) if arm == "code" else 0.0
+    return 1 - (1 - model.objects) * (1 - model.objects * (1 - silenced))
+
+
 def table(model, strengths, arm):
     weak_p = sound_p = unanimous = put = folds = 0.0
+    objects = objecting(model, arm)
     for (strength, level), p in drafts(model, strengths, arm).items():
         unbacked = float(strength < BARS[level])
         yes = [
-            model.objects * adversary_agrees(model, unbacked, True, arm)
-            + (1 - model.objects) * adversary_agrees(model, unbacked, False, arm)
+            objects * adversary_agrees(model, unbacked, True, arm)
+            + (1 - objects) * adversary_agrees(model, unbacked, False, arm)
         ] * 2
         chances = [model.agrees] * 4 + yes
         passes = all_agree = 0.0
@@ -201,7 +208,8 @@ def test_the_rules_that_the_panel_listens_for_are_in_the_prompts():
             (rule, turn.seen, turn.speaker.role in ADVERSARIES)
             for turn in turns
             for rule, cue in RULES.items()
-            if cue in turn.request.messages[-1].text and turn.speaker.turn < 2
+            if cue in turn.request.messages[-1].text
+            and not turn.request.messages[-1].text.count("not accepted")
         }
     assert heard["off"] == heard["code"] == set()
     assert heard["prompt"] == {
