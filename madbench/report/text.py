@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
+from madbench.report.approvals import approvals_table
 from madbench.report.cells import plain
 from madbench.report.definitions import printed_definitions
 from madbench.report.fidelity import fidelity_table
@@ -25,7 +26,12 @@ def terminal_table(summary: Summary) -> str:
     """The summary as a terminal prints it, at most 120 columns wide: what a user needs to judge it by, the sentence
     last. Definitions and all comparisons are in summary.md and on the page.
     """
-    sheets = [*arm_tables(summary), *debate_tables(summary)[:1], fidelity_table(summary)]
+    sheets = [
+        *arm_tables(summary),
+        *debate_tables(summary)[:1],
+        fidelity_table(summary),
+        approvals_table(summary),
+    ]
     if not is_whole(summary):
         sheets.append(integrity_table(summary))
     blocks = [sheet.text() for sheet in sheets if sheet.rows]
@@ -43,6 +49,7 @@ def summary_markdown(summary: Summary) -> str:
         *debate_tables(summary),
         *detail_tables(summary),
         fidelity_table(summary),
+        approvals_table(summary),
         comparison_table(summary),
         published_table(summary),
         integrity_table(summary),
