@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from madbench.metrics.claims import Ledger
 from madbench.metrics.measure import measure
-from madbench.types import ParseStatus, Record, RowId, Turn
+from madbench.types import ParseStatus, Record, RowId, Speaker, Turn
 
 LEAST = 4
 """Fewer episodes than this prove nothing."""
@@ -136,15 +137,20 @@ def _unread(turn: Turn, record: Record) -> bool | None:
 
 def _replayed(turn: Turn, record: Record) -> bool | None:
     """Word for word what the same seat said before, to something else."""
-    if turn.spare or not turn.speaker.turn or turn.speaker.attempt or len(_text(turn)) < LONG:
+    earlier = [_text(other) for other in record.turns if _precedes(other.speaker, turn.speaker, record)]
+    if turn.spare or not earlier or turn.speaker.attempt or len(_text(turn)) < LONG:
         return None
-    me = turn.speaker
-    earlier = [
-        _text(other)
-        for other in record.turns
-        if (other.speaker.role, other.speaker.seat) == (me.role, me.seat) and other.speaker.turn < me.turn
-    ]
     return _text(turn) in earlier
+
+
+def _precedes(other: Speaker, me: Speaker, record: Record) -> bool:
+    """Whether the same seat spoke before. A side of a debate about claims is one seat in all its roles: there a stored
+    review may come back as an answer.
+    """
+    if (other.role, other.seat) == (me.role, me.seat):
+        return other.turn < me.turn
+    side = record.outcome is not None and Ledger.of(record.outcome.ledger) is not None
+    return side and other.seat == me.seat and other.round < me.round
 
 
 def _text(turn: Turn) -> str:

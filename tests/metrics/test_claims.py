@@ -90,28 +90,6 @@ def test_the_lenient_rules_do_not_tell_them_apart():
     }
 
 
-def test_the_old_detector_and_the_new_on_the_same_ledgers():
-    """Nine debates as before the source's new prompt, and nine as after it: eight carried, one conceded; all answered.
-    The change of detector alone takes 8 of 9 to 0 of 9.
-    """
-    bare = [argued(both("CARRIED", "no reason"), name=f"q{i}") for i in range(8)]
-    before = metrics(*bare, argued(both("CONCEDED"), name="q8"))
-    after = metrics(*[argued(both("CONCEDED"), name=f"q{i}") for i in range(9)])
-    table = {
-        ("permissive", "old"): before["theater_no_concession"],
-        ("permissive", "new"): before["theater_rate"],
-        ("strict", "old"): after["theater_no_concession"],
-        ("strict", "new"): after["theater_rate"],
-    }
-    assert table == {
-        ("permissive", "old"): 8 / 9,
-        ("permissive", "new"): 0,
-        ("strict", "old"): 0,
-        ("strict", "new"): 0,
-    }
-    assert before["theater_no_valid_answer"] == 8 / 9
-
-
 def test_without_claims_there_is_no_theater_and_no_convergence():
     empty = review([], [[], []], facts={"claims": 0}, stop=StopReason.NO_OBJECTION)
     found = metrics(empty)
@@ -317,6 +295,14 @@ def test_stored_text_and_constant_text_are_seen():
         return argued(unread(), name=f"q{i}", turns=said)
 
     assert Fault.REPLAYED in {alarm.fault for alarm in watch([replayed(i) for i in range(6)])}
+
+    def retold(i):
+        roles = enumerate(("solver", "defender"))
+        said = [turn(f"{stored} Case {i}.", role=role, round=number) for number, role in roles]
+        return argued(both("REBUTTED"), name=f"q{i}", turns=said)
+
+    found = {alarm.fault for alarm in watch([retold(i) for i in range(6)])}
+    assert found == {Fault.REPLAYED}, "a stored review, given as an answer by the same side in another role"
     constant = [
         argued(unread(), name=f"q{i}", turns=[turn(stored, seat=s) for s in (0, 1)]) for i in range(6)
     ]
