@@ -29,11 +29,12 @@ STANCES = MappingProxyType(
     }
 )
 MOVES = MappingProxyType(
-    {"CONCEDED": r"conced\w*", "REBUTTED": r"rebut\w*|refut\w*", "CARRIED": r"carr(?:y|ied|ies|ying)"}
+    {"REBUTTED": r"rebut\w*|refut\w*", "CARRIED": r"carr(?:y|ied|ies|ying)", "CONCEDED": r"conced\w*"}
 )
 DECISIONS = MappingProxyType(
-    {"WITHDRAWN": r"withdr[ae]wn?|withdrew|dropped", "MAINTAINED": r"maintain(?:s|ed)?|kept"}
+    {"MAINTAINED": r"maintain(?:s|ed)?|kept", "WITHDRAWN": r"withdr[ae]wn?|withdrew|dropped"}
 )
+"""In each of these the choice that keeps a debate going stands first: a dry run takes it."""
 
 
 class Objection(Row):

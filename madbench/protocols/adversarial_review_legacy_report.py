@@ -35,6 +35,7 @@ def legacy_facts(debate: LegacyDebate) -> dict[str, JsonValue]:
     return {
         "legacy_convergence": tracked.convergence,
         "legacy_verdict": tracked.verdict,
+        "reached_verdict": tracked.verdict == "verdict",
         "legacy_theater": tracked.theater,
         "legacy_theater_first": tracked.theater_first,
         "legacy_capitulation": tracked.capitulation,

@@ -55,6 +55,7 @@ def report(ledger: Ledger, sides: str, resolutions: Mapping[str, str]) -> dict[s
     return {
         "claims": len(ledger.claims()),
         "verdict": verdict(ledger),
+        "reached_verdict": verdict(ledger) == "verdict",
         "strongest": {side: strongest(ledger.standing(side)) for side in sides},
         "conceded": [*sorted(ledger.conceded())],
         "upheld": [claim.id for claim in upheld(ledger)],
