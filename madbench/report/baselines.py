@@ -135,7 +135,7 @@ def _values(reference: Reference) -> Iterator[Published]:
         )
     for row, metric in found:
         yield Published(
-            source=f"{table.source}, {table.table} [{table.tag}]",
+            source=f"{table.source}, {table.table} ({table.tag})",
             setting={"protocol": row.protocol, "task": row.task, "model": row.model, "config": row.config},
             metric=metric,
             printed=_estimate(row, metric, table.units.get(metric, "other")),

@@ -22,8 +22,8 @@ def published_table(summary: Summary) -> Sheet:
 
 
 def differences(summary: Summary) -> list[str]:
-    """What differs, one line for each source and setting; then what is known of the printed values."""
-    lines = [f"{value.source}: {'; '.join(_differs(value, arm))}." for value, arm in pairs(summary)]
+    """What differs beside n, one line for each source and setting; then what is known of the printed values."""
+    lines = [f"{value.source}: {'; '.join(_differs(value, arm))}" for value, arm in pairs(summary)]
     notes = [f"{value.source}: {note}" for value in summary.published for note in value.notes]
     return list(dict.fromkeys([*lines, *notes]))
 
@@ -41,7 +41,10 @@ def published_data(summary: Summary) -> list[JsonValue]:
             "cast": None if arm is None else arm.cast,
             "our_metric": value.ours,
             "ours": _plain(_ours(value, arm)),
-            "differs": list(_differs(value, arm)),
+            "differs": [
+                f"n: {value.printed.n or 'not printed'}, ours {_ours(value, arm).n}",
+                *_differs(value, arm),
+            ],
             "notes": list(value.notes),
         }
         for value, arm in pairs(summary)
@@ -70,13 +73,12 @@ def _ours(value: Published, arm: Arm | None) -> Estimate:
 
 
 def _differs(value: Published, arm: Arm | None) -> Iterator[str]:
-    """Model, data and n as they are on both sides; then what the source's tables say of prompts and extraction."""
+    """Model and data as they are on both sides; then what the source's tables say of prompts and extraction."""
     if arm is None:
         yield f"{value.arm} was not run"
         return
     theirs, ours = value.setting, {"model": arm.cast, "task": arm.task}
     yield from (f"{what}: {theirs[what]}, ours {ours[what]}" for what in ours if theirs[what] != ours[what])
-    yield f"n: {value.printed.n or 'not printed'}, ours {_ours(value, arm).n}"
     yield from (f"{what}: {said}" for what, said in value.differs.items())
 
 

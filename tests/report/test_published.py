@@ -122,7 +122,7 @@ def test_theirs_and_ours_stand_side_by_side(beside):
     assert "model: 3 pairs x 3 PRs, ours smollm2_135m" in theater["differs"]
     assert "n: 9, ours 20" in theater["differs"]
     assert [said.partition(":")[0] for said in theater["differs"]] == [
-        "model", "task", "n", "prompts", "extraction",
+        "n", "model", "task", "prompts", "extraction",
     ]  # fmt: skip
     assert any("CARRIED" in note for note in theater["notes"])
 
