@@ -106,7 +106,7 @@ def _disputed(record: Record) -> bool:
     """Whether anybody objected, or the first answers differed."""
     outcome = record.outcome
     if outcome is None or outcome.ledger:
-        return outcome is not None
+        return outcome is not None and any(event.kind == "objected" for event in outcome.ledger)
     return len(set(next(iter(outcome.positions), ()))) > 1
 
 

@@ -15,6 +15,7 @@ from madbench.report.plots import (
     reliability_diagrams,
 )
 from madbench.report.reliability import Reliability
+from madbench.report.review_plots import recall_and_precision
 from madbench.report.tables import shown
 from madbench.types import Summary
 
@@ -57,6 +58,7 @@ def draw_figures(summary: Summary, reliability: Mapping[str, Reliability]) -> di
         figures = {
             "accuracy_against_tokens": accuracy_against_tokens(arms, looks),
             "accuracy_by_round": accuracy_by_round(arms, looks),
+            "recall_and_precision": recall_and_precision(arms, looks),
             "reliability": reliability_diagrams(reliability, looks),
         }
         return {name: _saved(figure) for name, figure in figures.items() if figure is not None}

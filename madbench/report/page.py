@@ -32,6 +32,10 @@ FOLDER = Path(__file__).parent / "template"
 CAPTIONS = {
     "accuracy_against_tokens": "What each arm's accuracy cost: prompt and output tokens of one episode, mean.",
     "accuracy_by_round": "Accuracy of the majority after each round.",
+    "recall_and_precision": (
+        "Known issues found against precision; a hollow point is the union of an arm's first reviews, from which the "
+        "dashed line leads to what survived."
+    ),
     "reliability": (
         "Confidence against share right, with the number of episodes over every bin; "
         "the dashed line is perfect calibration."

@@ -49,12 +49,12 @@ def accuracy_against_tokens(arms: Sequence[Arm], looks: Mapping[str, Look]) -> F
     ]
     if not points:
         return None
-    figure, axes = _axes(6.3, 3.6)
+    figure, axes = new_axes(6.3, 3.6)
     for name, spent, accuracy in points:
         colour, marker = looks[name]
         axes.errorbar(
-            [spent or 0.0], [_percent(accuracy)], yerr=_bars([accuracy]), color=colour, marker=marker, markersize=6,
-            capsize=3, linewidth=1.2, linestyle="none", label=_name(name),
+            [spent or 0.0], [percent_of(accuracy)], yerr=bars([accuracy]), color=colour, marker=marker, markersize=6,
+            capsize=3, linewidth=1.2, linestyle="none", label=name_in_figure(name),
         )  # fmt: skip
     _logarithmic(axes)
     axes.set_xlabel("prompt + output tokens of one episode, mean (logarithmic)")
@@ -69,13 +69,13 @@ def accuracy_by_round(arms: Sequence[Arm], looks: Mapping[str, Look]) -> Figure 
     several = {name: curve for name, curve in curves.items() if len(curve) > 1}
     if not several:
         return None
-    figure, axes = _axes(5.6, 3.4)
+    figure, axes = new_axes(5.6, 3.4)
     for number, (name, curve) in enumerate(several.items()):
         colour, marker = looks[name]
         aside = 0.03 * (number - (len(several) - 1) / 2)
         axes.errorbar(
-            [place + aside for place in range(len(curve))], [_percent(point) for point in curve], yerr=_bars(curve),
-            color=colour, marker=marker, markersize=5, capsize=3, linewidth=1.2, label=_name(name),
+            [place + aside for place in range(len(curve))], [percent_of(point) for point in curve], yerr=bars(curve),
+            color=colour, marker=marker, markersize=5, capsize=3, linewidth=1.2, label=name_in_figure(name),
         )  # fmt: skip
     axes.set_xticks(range(max(map(len, several.values()))))
     axes.set_xlabel("round (0: alone)")
@@ -106,7 +106,9 @@ def reliability_diagrams(reliability: Mapping[str, Reliability], looks: Mapping[
         axes.set_visible(False)
     for axes, (name, source, bins) in zip(grid.flat, panels, strict=False):
         _panel(axes, bins, _look_of(name, looks))
-        axes.set_title(f"{_name(name)}\n{_name(source)}, n = {sum(here.n for here in bins):,}")
+        axes.set_title(
+            f"{name_in_figure(name)}\n{name_in_figure(source)}, n = {sum(here.n for here in bins):,}"
+        )
     left_out = f" (the first {PANELS} of {len(every)} panels)" if len(every) > PANELS else ""
     figure.supxlabel(f"confidence{left_out}", fontsize=9)
     figure.supylabel("share right", fontsize=9)
@@ -128,7 +130,7 @@ def _panel(axes: Axes, bins: Sequence[Bin], look: Look) -> None:
     axes.set(xlim=(-0.05, 1.05), ylim=(-0.05, 1.05), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
 
 
-def _axes(width: float, height: float) -> tuple[Figure, Axes]:
+def new_axes(width: float, height: float) -> tuple[Figure, Axes]:
     """An empty figure, in inches."""
     from matplotlib.figure import Figure
 
@@ -149,18 +151,19 @@ def _logarithmic(axes: Axes) -> None:
     axes.xaxis.set_minor_formatter(NullFormatter())
 
 
-def _name(text: str) -> str:
+def name_in_figure(text: str) -> str:
     """A name as it stands, as far as a figure has room for it: a dollar sign would start a formula."""
     text = plain(text)
     text = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
     return text.replace("$", r"\$")
 
 
-def _percent(point: Estimate) -> float:
+def percent_of(point: Estimate) -> float:
+    """The value in percent; not a number where it is undefined."""
     return 100 * point.value if point.value is not None else float("nan")
 
 
-def _bars(points: Sequence[Estimate]) -> list[list[float]]:
+def bars(points: Sequence[Estimate]) -> list[list[float]]:
     """How far each interval reaches below and above its value; nowhere, where it is undefined."""
     below = [_reach(point.value, point.low) for point in points]
     above = [_reach(point.value, point.high) for point in points]

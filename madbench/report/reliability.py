@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from madbench.metrics.measure import measure
 from madbench.types import Record
 
 BINS = 10
-CONFIDENCE = "confidence:"
+CONFIDENCE, FINDINGS = "confidence:", "sure:n:"
 
 
 @dataclass
 class Bin:
-    """Episodes with a confidence of one bin: how many, and the sums of their confidence and of the right ones."""
+    """Episodes (or findings) of one bin: how many, and the sums of their confidence and of the right ones."""
 
     n: int = 0
     confidence: float = 0.0
@@ -31,6 +32,7 @@ class Reliability:
 
     def add(self, record: Record) -> None:
         numbers = measure(record).numbers
+        self._add_findings(numbers)
         for name, value in numbers.items():
             if name.startswith(CONFIDENCE) and 0 <= value <= 1:
                 here = self.sources[name.removeprefix(CONFIDENCE)][min(int(value * BINS), BINS - 1)]
@@ -39,3 +41,13 @@ class Reliability:
                     here.confidence + value,
                     here.right + numbers["correct"],
                 )
+
+    def _add_findings(self, numbers: Mapping[str, float]) -> None:
+        """Of reviews one finding after the other, right if it matches a known issue."""
+        for name, value in numbers.items():
+            if name.startswith(FINDINGS):
+                tenth = name.removeprefix(FINDINGS)
+                here = self.sources["stated with findings"][int(tenth)]
+                here.n += int(value)
+                here.right += numbers[f"sure:matched:{tenth}"]
+                here.confidence += numbers[f"sure:thousandths:{tenth}"] / 1000

@@ -284,6 +284,7 @@ def test_the_guard_sees_debates_about_claims_that_are_dead():
     assert alarms(both("CARRIED", "no reason")) == {Fault.MOVEMENT}
     assert alarms(unread()) == {Fault.MOVEMENT, Fault.MARKERS}
     assert alarms(both("CONCEDED")) == set()
+    assert alarms(Script().claim("A/1")) == set(), "nobody objected: they agree, and such debates end first"
 
 
 def test_stored_text_and_constant_text_are_seen():

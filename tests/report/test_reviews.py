@@ -16,13 +16,16 @@ from madbench.records.tables import write_tables
 from madbench.report import terminal_table, write_report
 from madbench.report.definitions import printed_definitions
 from madbench.report.episodes import episode_data
+from madbench.report.plots import looks_of
+from madbench.report.reliability import Reliability
+from madbench.report.review_plots import recall_and_precision
 from madbench.report.sheet import WIDTH
-from madbench.report.tables import counted_table, debate_tables, detail_tables
+from madbench.report.tables import counted_table, debate_tables, detail_tables, shown
 from madbench.report.text import summary_markdown
 from madbench.report.texts import Texts
 from madbench.report.verdicts import is_whole, pipeline_verdict, protocol_verdicts
 from madbench.tasks.answers.findings import FindingsReader
-from madbench.types import Artifact, Document
+from madbench.types import Artifact, Document, Estimate
 
 CODE = Artifact((Document("a.py", "\n".join(f"row {n}" for n in range(1, 13))),))
 FACTS = {"documents": [["a.py", CODE.documents[0].text]]}
@@ -147,6 +150,35 @@ def test_the_viewers_data():
 def test_questions_have_none_of_it(record, script):
     data = episode_data("arm", record("s0", script([[("Answer: 7", "7")]])), Texts())
     assert (data["review"], data["artifact"], data["claims"], data["tally"]) == (False, None, [], None)
+
+
+def test_the_figure_of_reviews_leads_from_the_union_to_what_survived():
+    arms = shown(summary().arms)
+    (axes,) = recall_and_precision(arms, looks_of(arms)).axes
+    paths = [
+        [round(float(value), 1) for value in (*line.get_xdata(), *line.get_ydata())]
+        for line in axes.lines
+        if len(line.get_xdata()) == 2
+    ]
+    assert paths == [[100.0, 100.0, 66.7, 100.0]], (
+        "recall stayed, precision rose; one reviewer alone has no union"
+    )
+
+
+def test_questions_have_no_figure_of_reviews(arm):
+    arms = [arm("cot", Estimate(0.5, 0.4, 0.6, 9))]
+    assert recall_and_precision(arms, looks_of(arms)) is None
+
+
+def test_findings_are_tallied_by_their_confidence():
+    tally = Reliability()
+    for one in records(3):
+        tally.add(one)
+    bins = tally.sources["stated with findings"]
+    filled = {
+        place: (here.n, round(here.confidence, 6), here.right) for place, here in enumerate(bins) if here.n
+    }
+    assert filled == {4: (3, 1.2, 0), 8: (3, 2.4, 3), 9: (3, 2.7, 3)}
 
 
 @pytest.fixture
