@@ -111,10 +111,10 @@ def test_what_a_proposal_and_a_vote_consist_of():
     for forms in (FULL, BRIEF):
         assert set(forms.proposal.form(SUM)["properties"]) == {"insight", "answer", "evidence", "confidence"}
         assert list(forms.vote.form(SUM)["properties"]) == ["agent", "concerns", "reason", "vote"]
-    (proposed,) = events(table(), "proposed")
+    (proposed,) = events(table(Panel(generalist_draft=drafts(confidence="medium"))), "proposed")
     assert (proposed.text, proposed.facts) == (
         "Price goes with sales",
-        {"answer": "price", "evidence": ["r = -0.62"], "confidence": "high"},
+        {"answer": "price", "evidence": ["r = -0.62"], "confidence": "medium"},
     )
     cast = events(table(), "voted")
     assert [(event.by, event.facts["vote"], event.text) for event in cast] == [
