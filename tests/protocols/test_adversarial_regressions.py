@@ -643,3 +643,28 @@ def test_no_row_is_forgotten():
     tested = {case.row for case in CASES} | {row for row, _, _ in OURS_ALONE}
     assert tested.isdisjoint(ABSENT)
     assert tested | set(ABSENT) == set(ROWS.split())
+
+
+# the field tests' own scripts
+
+BULLETS = """
+- app.py:3: the queue is read without a lock
+- Severity: High
+- Evidence References:
+1. Confidence: 0.9
+"""
+
+
+def test_lines_about_a_finding_are_no_findings():
+    """The field tests took every bullet for a claim, `Severity: High` among them."""
+    heard = debate(Side(review=BULLETS), Side(review=review()))
+    assert [each.finding.text for each in heard.of(Claimed)] == ["the queue is read without a lock"]
+
+
+def test_a_move_without_an_id_is_none_and_an_agreement_is_no_concession():
+    """The two examples that were printed: the one names no objection, the other agrees with its own claim."""
+    carried = "CARRIED: the guard depends on a build flag that these files do not show."
+    assert old_moves(carried, FIRST) == {"obj_initial_a_0": None}
+    assert new_moves(carried, FIRST) == {"obj_initial_a_0": None}
+    agreed = against_a("I agree with my finding A/1, it is CONCEDED by everybody that the lock is missing.")
+    assert agreed.last == [["A/1"], []]
