@@ -1,5 +1,6 @@
 """A dry run shows every prompt and an upper bound of the cost, and spends nothing."""
 
+import json
 import re
 
 import pytest
@@ -111,6 +112,52 @@ def test_smallest_values():
         "either": None,
     }
     assert smallest(schema, pick=3)["move"] == "CHANGE"
+
+
+def test_full_values():
+    schema = {
+        "type": "object",
+        "properties": {
+            "short": {"type": "string", "maxLength": 20},
+            "many": {"type": "array", "items": {"$ref": "#/$defs/one"}, "maxItems": 3},
+            "any": {"type": "array", "items": {"type": "boolean"}},
+        },
+        "$defs": {
+            "one": {
+                "type": "object",
+                "properties": {
+                    "line": {"type": "integer", "minimum": 1, "maximum": 2},
+                    "is": {"enum": ["A", "B"]},
+                },
+            }
+        },
+    }
+    assert smallest(schema, full=True) == {
+        "short": "a long reply, a long",
+        "many": [{"line": 1, "is": "A"}, {"line": 2, "is": "B"}, {"line": 2, "is": "A"}],
+        "any": [],
+    }
+
+
+@pytest.mark.parametrize("protocol", ["adversarial_review", "debate"])
+def test_no_review_costs_more_than_was_told(protocol, tmp_path, capsys):
+    given = (
+        f"protocol={protocol}",
+        "task=synthetic_reviews",
+        "task.n=6",
+        "model@cast.default=simulated_reviewer",
+    )
+    chosen = {argument.partition("=")[0] for argument in given}
+    base = [argument for argument in BASE if argument.partition("=")[0] not in chosen]
+    assert run([*given, *base, f"output_root={tmp_path}", "dry_run=true"]) == 0
+    calls, prompts, replies = map(
+        int, re.search(r"^to generate +6 +(.*)$", capsys.readouterr().out, re.M)[1].split()
+    )
+    assert run([*given, *base, f"output_root={tmp_path}"]) == 0
+    spent = json.loads((tmp_path / "trial" / "summary.json").read_text())["spent"]
+    assert 0 < spent["calls"] <= calls
+    assert 0 < spent["output_tokens"] <= replies
+    assert 0 < spent["prompt_tokens"] <= prompts
 
 
 def arms_shown(folder, capsys, *given):
