@@ -82,3 +82,11 @@ def place_of(name: str, messages: Sequence[Message]) -> Place | None:
             if found := places_in(message.text[match.end() :]):
                 return found[0]
     return None
+
+
+def repeated(messages: Sequence[Message]) -> str:
+    """What a faithful restatement of the last message would hold: its reports, or else the marks of its documents."""
+    text = messages[-1].text
+    return "; ".join(place.text for place in places_in(text)) or " ".join(
+        mark[0] for mark in MARK.finditer(text)
+    )

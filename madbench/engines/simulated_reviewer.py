@@ -11,6 +11,7 @@ prompt alone).
 - It writes JSON of the schema that it is given, fields filled by name and all others drawn; without a schema,
   a list of findings.
 - *Documents without a mark*: under a schema, `false_alarms` findings are drawn from it.
+- Texts in which it restates what it was shown repeat the findings there, or else the marks.
 - Whatever is no review at all, the model `answering` answers.
 """
 
@@ -24,6 +25,7 @@ from dataclasses import dataclass, field
 
 from madbench.engines.filling import Filling, compact
 from madbench.engines.forms import Instance
+from madbench.engines.review_marks import repeated
 from madbench.engines.reviewer_arguments import moves_in_lines
 from madbench.engines.reviewer_settings import Arguing, Reviewing, check_rates
 from madbench.engines.reviewer_turns import given_to
@@ -86,6 +88,7 @@ class ReviewerEngine:
         rng, model = rng_of(request), self._model
         form = None if request.schema is None else json.loads(request.schema)
         given = given_to(model.reviewing, model.arguing, request.messages, form, rng)
-        if not given:
-            return None if form is not None else moves_in_lines(model.arguing, request.messages, rng)
-        return compact(given) if form is None else Filling(Instance("", "", rng)).write(form, given)
+        if form is None:
+            return compact(given) if given else moves_in_lines(model.arguing, request.messages, rng)
+        words = repeated(request.messages)
+        return Filling(Instance("", words, rng)).write(form, given) if given or words else None

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import StringConstraints, model_validator
 
-from madbench.protocols.answering import Answering
+from madbench.protocols.answering import Answering, spelled
 from madbench.protocols.notes import names_something
 from madbench.protocols.replies import Form
 from madbench.types import Reply
@@ -68,7 +68,7 @@ class Response(Answering):
 
     @property
     def text(self) -> str:
-        return f"{self.reply}\nAnswer: {self.answer}"
+        return f"{self.reply}\nAnswer: {spelled(self.answer)}"
 
 
 class Verdict(Answering):
