@@ -6,7 +6,7 @@
     synthesiser {"points":    {"B/1/1": {"would_resolve_if"}}}
 
 `evidence` is a list of `document:line` or `document:first-last`, `severity` low, medium or high. An objector may
-leave claims out, which passes them; all others owe a record for every id. (The isolated reviews are statements.)
+leave claims out, and is asked about them again in the next round; all others owe a record for every id.
 """
 
 from __future__ import annotations

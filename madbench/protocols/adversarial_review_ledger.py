@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TypeVar
 
 from madbench.protocols.adversarial_review_seen import Contested
@@ -15,6 +14,7 @@ from madbench.types import (
     Finding,
     Maintained,
     Objected,
+    Passed,
     Unaddressed,
     Withdrawn,
 )
@@ -57,18 +57,25 @@ class Ledger:
         return [claim for name, claim in self.claims(side).items() if name not in gone]
 
     def untouched(self, side: str) -> list[Finding]:
-        """Standing claims of others on which a side has neither objected nor agreed."""
+        """Standing claims of others on which a side has taken no stand yet."""
         mine = [each for each in self._entries if each.by == side]
-        said = {each.claim for each in mine if isinstance(each, Objected | Accepted)}
+        said = {each.claim for each in mine if isinstance(each, Objected | Accepted | Passed)}
         own = self.claims(side)
         return [claim for claim in self.standing() if claim.id not in said and claim.id not in own]
 
     def open(self) -> list[Contested]:
-        """Objections that are neither withdrawn nor conceded, as they stand."""
-        gone, dropped = self.conceded(), {each.objection for each in self.of(Withdrawn)}
-        claims = self.claims()
+        """Objections that are neither withdrawn nor conceded, with the last that was said on each."""
+        claims, gone = self.claims(), self.conceded()
+        dropped = {each.objection for each in self.of(Withdrawn)}
+        answers = {each.objection: each for each in self.of(Answered)}
+        kept = {each.objection: each.reason for each in self.of(Maintained)}
         return [
-            self._contest(each, claims[each.claim])
+            Contested(
+                claim=claims[each.claim],
+                objection=each,
+                answer=answers.get(each.objection),
+                maintained=kept.get(each.objection, ""),
+            )
             for each in self.of(Objected)
             if each.claim not in gone and each.objection not in dropped
         ]
@@ -87,14 +94,4 @@ class Ledger:
         return (
             self.claims()[claim].text,
             *(each.reason for each in self.of(Answered) if each.claim == claim),
-        )
-
-    def _contest(self, objection: Objected, claim: Finding) -> Contested:
-        def last(entries: Sequence[EntryT]) -> EntryT | None:
-            return entries[-1] if entries else None
-
-        answer = last([each for each in self.of(Answered) if each.objection == objection.objection])
-        kept = last([each for each in self.of(Maintained) if each.objection == objection.objection])
-        return Contested(
-            claim=claim, objection=objection, answer=answer, maintained=kept.reason if kept else ""
         )

@@ -16,6 +16,7 @@ from madbench.types import (
     Finding,
     Objected,
     Outcome,
+    Passed,
     StopReason,
     canonical_findings,
     event_of,
@@ -32,7 +33,7 @@ def verdict(ledger: Ledger) -> Verdict:
     if not ledger.standing():
         return "all_conceded"
     unread = any(each.what == "unread" and each.round for each in ledger.of(Fault))
-    if unread and not [*ledger.of(Objected), *ledger.of(Accepted)]:
+    if unread and not any(isinstance(entry, Objected | Accepted | Passed) for entry in ledger.entries):
         return "unheard"
     return "dispute" if ledger.open() else "verdict"
 

@@ -48,7 +48,7 @@ class Sitting:
             self.ledger.add(*entries_of(side, review, self.artifact, self._terms.claims))
 
     async def object(self, round: int) -> None:
-        """Every side on the claims of others on which it has said nothing."""
+        """Every side on the claims of others on which it has taken no stand yet."""
         puts = {side: self._showing.claims(side) for side in self.sides if self.ledger.untouched(side)}
         for side, said in (await self._table.ask("object", puts, round)).items():
             self.ledger.add(*objected(side, round, said, self.artifact))

@@ -16,6 +16,7 @@ from madbench.types import (
     Fault,
     Maintained,
     Objected,
+    Passed,
     Unaddressed,
     Withdrawn,
 )
@@ -43,6 +44,8 @@ def objected(side: str, round: int, sheet: Objections, artifact: Artifact) -> It
     for row in sheet.rows:
         if row.stance == "ACCEPTED":
             yield Accepted(by=side, round=round, claim=row.id)
+        elif row.stance == "PASSED":
+            yield Passed(by=side, round=round, claim=row.id, reason=row.argument)
 
 
 def answered(

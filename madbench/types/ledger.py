@@ -94,6 +94,14 @@ class Accepted(Entry):
     claim: str
 
 
+class Passed(Entry):
+    """An opponent neither objects to a claim nor accepts it: the cheapest stand there is."""
+
+    kind: Literal["passed"] = "passed"
+    claim: str
+    reason: str = ""
+
+
 class Fault(Entry):
     """Something that the form forbids: an unknown or duplicate id, a claim over the cap, a new claim in a round."""
 
@@ -103,7 +111,7 @@ class Fault(Entry):
 
 
 AnyEntry = Annotated[
-    Claimed | Objected | Answered | Unaddressed | Withdrawn | Maintained | Accepted | Fault,
+    Claimed | Objected | Answered | Unaddressed | Withdrawn | Maintained | Accepted | Passed | Fault,
     Field(discriminator="kind"),
 ]
 ENTRIES: TypeAdapter[AnyEntry] = TypeAdapter(AnyEntry)

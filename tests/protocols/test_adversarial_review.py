@@ -30,6 +30,7 @@ from madbench.types import (
     InputError,
     Maintained,
     Objected,
+    Passed,
     StopReason,
     Unaddressed,
     Withdrawn,
@@ -153,13 +154,24 @@ def test_three_reviewers_object_to_one_another():
     assert heard.moves == {"A/1/1": "CONCEDED", "C/1/1": "REBUTTED", "C/1/2": "REBUTTED"}
 
 
-def test_who_objected_before_is_not_asked_about_the_claim_again_and_others_are():
+def test_who_took_a_stand_is_not_asked_about_the_claim_again():
     sides = [Side(review=review(3, 7)), Side(review=review(), object=stands(A1=OBJECTION))]
     first, second = debate(*sides).prompts("objector", "B")[:2]
     assert "A/1" in first
     assert "A/2" in first
     assert "- A/1" not in second
     assert "- A/2" in second
+
+
+def test_a_claim_that_was_passed_over_in_so_many_words_is_not_put_again():
+    sides = [
+        Side(review=review(3, 7)),
+        Side(review=review(), object=stands(A1=OBJECTION, A2=("PASSED", "No view"))),
+    ]
+    heard = debate(*sides)
+    assert len(heard.prompts("objector", "B")) == 1
+    assert [(each.claim, each.reason) for each in heard.of(Passed)] == [("A/2", "No view")]
+    assert heard.outcome.facts["upheld"] == []
 
 
 # isolated reviews are everybody's
