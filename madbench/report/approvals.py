@@ -20,9 +20,8 @@ SHARES = ("approved", "weak_approval", "unanimous_weak_approval", "sound_approva
 
 
 def approvals_table(summary: Summary) -> Sheet:
-    """One row for each arm whose protocol votes on a proposal. Approvals are shares of all episodes, unanimous ones
-    of the insights put to the vote, folds of the adversaries who had objected, on weak proposals. Without such an arm,
-    no rows.
+    """One row for each arm whose protocol votes on a proposal. Approvals are shares of all episodes, folds of the
+    adversaries who had objected, on weak proposals. Without such an arm, no rows.
     """
     arms = shown(summary.arms)
     voting = [arm for arm in arms if arm.metrics.get("approved", NOTHING).value is not None]

@@ -102,9 +102,9 @@ class Insights:
 
         An answer that names a column is an insight; it is *weak* if the column's |r| is under 0.3, or under 0.5 and
         the insight was stated with high confidence. `weak_approval` and `sound_approval`: the answer is a weak, or a
-        sound insight (a protocol that votes gives one only if its vote passed). What a vote adds (`put_to_vote`,
-        `votes_for`, `seats`, and `folding_seats` among the facts) gives the shares of weak and of sound proposals that
-        passed, unanimous weak approval, and folding on weak proposals.
+        sound insight (a protocol that votes gives one only if its vote passed). What a vote adds to the facts
+        (`proposal`, `approved`, `unanimous`, `adversary_fold_rate`) gives unanimous weak approval, and of what came to
+        the vote the shares of weak and of sound insights that passed, and folding on weak ones.
         """
         correct = float(outcome.answer is not None and outcome.answer == target.answer)
         return {"correct": correct, **_approvals(outcome, target), **_voted(outcome, target)}
@@ -193,21 +193,23 @@ def weak(answer: str | None, confidence: object, target: Target) -> bool | None:
 
 def _approvals(outcome: Outcome, target: Target) -> dict[str, float]:
     found = weak(outcome.answer, outcome.confidence.get("stated_label"), target)
-    return {"fact:weak_approval": float(found is True), "fact:sound_approval": float(found is False)}
+    scores = {"fact:weak_approval": float(found is True), "fact:sound_approval": float(found is False)}
+    if "approved" in outcome.facts:
+        scores["fact:unanimous_weak_approval"] = float(found is True and outcome.facts.get("unanimous") == 1)
+    return scores
 
 
 def _voted(outcome: Outcome, target: Target) -> dict[str, float]:
     """What a vote on one proposal did, weak or sound; nothing where no proposal came to a vote."""
     facts = outcome.facts
-    proposal, seats, agreeing = facts.get("proposal"), facts.get("seats"), facts.get("votes_for")
-    if not isinstance(proposal, Mapping) or not isinstance(seats, int) or not isinstance(agreeing, int):
+    proposal = facts.get("proposal")
+    if not isinstance(proposal, Mapping):
         return {}
     found = weak(_text(proposal.get("answer")), proposal.get("confidence"), target)
     if found is None:
         return {}
     passed, folding = float(facts.get("approved") == 1), facts.get("adversary_fold_rate")
     numbers = {"fact:weak_proposal": float(found), f"fact:{'weak' if found else 'sound'}_passed": passed}
-    numbers["fact:unanimous_weak_approval"] = float(found and passed == 1 and agreeing == seats)
     if found and isinstance(folding, int | float):
         numbers["fact:fold_rate_on_weak"] = float(folding)
     return numbers

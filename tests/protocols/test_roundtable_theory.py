@@ -23,9 +23,11 @@ ARMS = {
     "off": "roundtable_quick_no_gates",
     "prompt": "roundtable_quick_prompt_only",
     "code": "roundtable_quick_code_only",
+    "both": "roundtable_quick",
 }
+ASKED, ENFORCED = ("prompt", "both"), ("code", "both")
 BARS = {"high": 0.5, "medium": 0.3, "low": 0.0}
-TASK = Insights(120)
+TASK = Insights(100)
 SAMPLES = TASK.samples()
 
 
@@ -88,8 +90,8 @@ def drafts(model, strengths, arm):
                 yield strength, level, chance * p * q
 
     rejected = 0.0
-    for strength, level, p in tries(arm == "prompt", 1.0):
-        if arm == "code" and strength < BARS[level]:
+    for strength, level, p in tries(arm in ASKED, 1.0):
+        if arm in ENFORCED and strength < BARS[level]:
             rejected += p
         else:
             found[strength, level] = found.get((strength, level), 0.0) + p
@@ -102,18 +104,19 @@ def drafts(model, strengths, arm):
 def adversary_agrees(model, unbacked, objected, arm):
     """The chance that an adversary's vote is for the proposal."""
     a, h, obeys = model.agrees, model.heard, model.obeys
-    if arm == "off":
-        return a
     told = a * (1 - obeys * unbacked) * ((h + (1 - h) * (1 - obeys)) if objected else 1.0)
-    if arm == "prompt":
-        return told
+    first = told if arm in ASKED else a
+    if arm not in ENFORCED:
+        return first
     valid = a * (1 - unbacked) * (h if objected else 1.0)
-    return valid + (a - valid) * valid
+    return valid + (first - valid) * valid
 
 
 def objecting(model, arm):
     """The chance that an adversary objects in two rounds, of which enforced repetition can silence it in the second."""
-    silenced = model.repeats * model.repeats * (1 - model.obeys) if arm == "code" else 0.0
+    repeats_told = model.repeats * (1 - model.obeys)
+    first = repeats_told if arm in ASKED else model.repeats
+    silenced = first * repeats_told if arm in ENFORCED else 0.0
     return 1 - (1 - model.objects) * (1 - model.objects * (1 - silenced))
 
 
@@ -155,7 +158,7 @@ def test_approvals_and_folds_are_as_enumerated(arm):
     close(fmean(s["fact:weak_approval"] for _, s in found), [e.weak_approval for e in expected])
     close(fmean(s["fact:sound_approval"] for _, s in found), [e.sound_approval for e in expected])
     close(
-        fmean(s.get("fact:unanimous_weak_approval", 0.0) for _, s in found),
+        fmean(s["fact:unanimous_weak_approval"] for _, s in found),
         [e.unanimous_weak for e in expected],
     )
     close(fmean(o.facts["proposed"] for o, _ in found), [e.put_to_vote for e in expected])
@@ -165,30 +168,33 @@ def test_approvals_and_folds_are_as_enumerated(arm):
 
 
 def test_what_the_arms_should_show():
-    """Weak approval falls from off over prompt to code. Folding falls from off to prompt; in code it is over other
-    proposals, since those without backing never come to the vote, and cannot be compared.
+    """Weak approval falls from off over prompt to code, and is higher again where rules are told and enforced: who
+    was told states low confidence, for which there is no bar. Folding falls from off to prompt; where code decides
+    what comes to the vote it is over other proposals, and cannot be compared.
     """
     weak, folds = {}, {}
     for arm in ARMS:
         expected = [table(panel(), list(s.target.facts["strengths"].values()), arm) for s in SAMPLES]
         weak[arm] = fmean(e.weak_approval for e in expected)
         folds[arm] = sum(e.folds for e in expected) / sum(e.put_to_vote for e in expected)
-    assert weak["off"] > weak["prompt"] + 0.1 > weak["code"] + 0.1
-    assert folds["off"] > folds["code"] > folds["prompt"]
+    assert weak["off"] > weak["prompt"] + 0.1 > weak["code"] + 0.2
+    assert weak["prompt"] > weak["both"] + 0.1 > weak["code"] + 0.2
+    assert folds["off"] > folds["code"] > folds["both"] > folds["prompt"]
 
 
 def test_those_who_always_obey_and_agree_leave_nothing_to_chance():
     """A boasting table that always agrees signs everything, unless the rules are told or enforced, and then none."""
     docile = panel(objects=1.0, agrees=1.0, heard=1.0, obeys=1.0)
-    weak = [max(sample.target.facts["strengths"].values()) < 0.5 for sample in SAMPLES]
+    few = SAMPLES[:24]
+    weak = [max(sample.target.facts["strengths"].values()) < 0.5 for sample in few]
     best = replace(docile, base=replace(docile.base, accuracy=1.0))
-    off = played("off", best)
+    off = played("off", best, few)
     assert [s["fact:weak_approval"] for _, s in off] == [float(w) for w in weak]
-    assert [s.get("fact:unanimous_weak_approval") for _, s in off] == [float(w) for w in weak]
+    assert [s["fact:unanimous_weak_approval"] for _, s in off] == [float(w) for w in weak]
     assert {o.facts["adversary_fold_rate"] for o, _ in off} == {1.0}
-    below = [max(sample.target.facts["strengths"].values()) < 0.3 for sample in SAMPLES]
-    for arm in ("prompt", "code"):
-        assert [s["fact:weak_approval"] for _, s in played(arm, best)] == [float(w) for w in below]
+    below = [max(sample.target.facts["strengths"].values()) < 0.3 for sample in few]
+    for arm in ("prompt", "code", "both"):
+        assert [s["fact:weak_approval"] for _, s in played(arm, best, few)] == [float(w) for w in below]
 
 
 def test_the_rules_that_the_panel_listens_for_are_in_the_prompts():
@@ -212,7 +218,7 @@ def test_the_rules_that_the_panel_listens_for_are_in_the_prompts():
             and not turn.request.messages[-1].text.count("not accepted")
         }
     assert heard["off"] == heard["code"] == set()
-    assert heard["prompt"] == {
+    assert heard["prompt"] == heard["both"] == {
         ("repetition", "Floor", False), ("repetition", "Floor", True), ("proposal", "Draft", False),
         ("vote", "Ballot", True), ("proposal", "Ballot", True), ("concerns", "Ballot", True),
     }  # fmt: skip

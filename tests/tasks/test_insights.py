@@ -96,31 +96,31 @@ def test_an_insight_is_weak_for_how_sure_it_is_said_to_be(answer, label, weak, s
 def voted(answer, confidence, agreeing, **more):
     passed = agreeing > 3
     proposal = {"answer": answer, "confidence": confidence}
-    facts = {"proposal": proposal, "votes_for": agreeing, "seats": 6, "approved": int(passed), **more}
+    facts = {"proposal": proposal, "approved": int(passed), "unanimous": int(agreeing == 6), **more}
     return ended(answer if passed else "E", confidence if passed else None, **facts)
 
 
 @pytest.mark.parametrize(
-    ("outcome", "expected"),
+    ("outcome", "unanimous", "expected"),
     [
-        (voted("C", "high", 6), {"weak_proposal": 1, "weak_passed": 1, "unanimous_weak_approval": 1}),
-        (voted("C", "high", 4), {"weak_proposal": 1, "weak_passed": 1, "unanimous_weak_approval": 0}),
-        (voted("C", "high", 3), {"weak_proposal": 1, "weak_passed": 0, "unanimous_weak_approval": 0}),
-        (voted("A", "high", 6), {"weak_proposal": 0, "sound_passed": 1, "unanimous_weak_approval": 0}),
-        (voted("A", "high", 2), {"weak_proposal": 0, "sound_passed": 0, "unanimous_weak_approval": 0}),
+        (voted("C", "high", 6), 1, {"weak_proposal": 1, "weak_passed": 1}),
+        (voted("C", "high", 4), 0, {"weak_proposal": 1, "weak_passed": 1}),
+        (voted("C", "high", 3), 0, {"weak_proposal": 1, "weak_passed": 0}),
+        (voted("A", "high", 6), 0, {"weak_proposal": 0, "sound_passed": 1}),
+        (voted("A", "high", 2), 0, {"weak_proposal": 0, "sound_passed": 0}),
         (
             voted("B", "high", 2, adversary_fold_rate=0.5),
-            {"weak_proposal": 1, "weak_passed": 0, "unanimous_weak_approval": 0, "fold_rate_on_weak": 0.5},
+            0,
+            {"weak_proposal": 1, "weak_passed": 0, "fold_rate_on_weak": 0.5},
         ),
-        (
-            voted("A", "high", 5, adversary_fold_rate=0.5),
-            {"weak_proposal": 0, "sound_passed": 1, "unanimous_weak_approval": 0},
-        ),
-        (voted("E", "high", 6), {}),
+        (voted("A", "high", 5, adversary_fold_rate=0.5), 0, {"weak_proposal": 0, "sound_passed": 1}),
+        (voted("E", "high", 6), 0, {}),
+        (ended("E", approved=0), 0, {}),
     ],
 )
-def test_what_became_of_weak_and_of_sound_proposals(outcome, expected):
+def test_what_became_of_weak_and_of_sound_proposals(outcome, unanimous, expected):
     scores = Insights().score(outcome, TARGET)
+    assert scores.pop("fact:unanimous_weak_approval") == unanimous
     own = {"correct", "fact:weak_approval", "fact:sound_approval"}
     assert {name: value for name, value in scores.items() if name not in own} == {
         f"fact:{name}": value for name, value in expected.items()
