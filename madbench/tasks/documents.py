@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from html.parser import HTMLParser
 from pathlib import PurePosixPath
 
-from madbench.types import Artifact, Document, InputError
+from madbench.types import UNSHOWN, Artifact, Document, InputError
 
 LONGEST = 100_000
 """Characters up to which documents are taken; beyond, nobody reviews them in one piece."""
@@ -46,6 +46,10 @@ def artifact_of(texts: Mapping[str, str], purpose: str, where: str, *, notes: It
         else:
             documents.append(document)
             noted += more
+    if (whole := sum(shown(document.text) for document in documents)) > LONGEST:
+        raise InputError(
+            f"{where}: {len(documents)} documents of {whole} characters, at most {LONGEST} can be reviewed in one piece"
+        )
     if not documents:
         raise InputError(f"{where}: no document to review{''.join(f'; {note}' for note in noted)}")
     return Artifact(tuple(documents), purpose.strip(), tuple(noted))
@@ -81,12 +85,15 @@ def path_of(name: str, where: str) -> str:
 def _sound(text: str, where: str) -> None:
     if not text.strip():
         raise NoDocumentError(f"{where}: empty")
-    if len(text) > LONGEST:
-        raise NoDocumentError(
-            f"{where}: {len(text)} characters, at most {LONGEST} can be reviewed in one piece"
-        )
+    if (size := shown(text)) > LONGEST:
+        raise NoDocumentError(f"{where}: {size} characters, at most {LONGEST} can be reviewed in one piece")
     if "\0" in text or len(CONTROLS.findall(text)) + text.count("\ufffd") > len(text) // 20:
         raise NoDocumentError(f"{where}: binary, no text")
+
+
+def shown(text: str) -> int:
+    """Characters of a text that its source shows."""
+    return len(text) - len(f"{UNSHOWN}\n") * text.count(f"{UNSHOWN}\n")
 
 
 class Page(HTMLParser):
@@ -119,8 +126,11 @@ class Page(HTMLParser):
 def text_of_page(page: str, where: str) -> str:
     """The text of an HTML page. Raises NoDocumentError where there is hardly any, or mostly links."""
     parser = Page()
-    parser.feed(page)
-    parser.close()
+    try:
+        parser.feed(page)
+        parser.close()
+    except AssertionError as error:  # how the standard library says that a declaration is broken
+        raise NoDocumentError(f"{where}: a broken HTML page ({error})") from error
     lines = (" ".join(line.split()) for line in "".join(parser.parts).split("\n"))
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
     if len(text.split()) < FEWEST_WORDS:

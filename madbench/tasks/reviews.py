@@ -20,6 +20,9 @@ from madbench.tasks.sources import Hub, Table
 from madbench.tasks.strangers import at_home
 from madbench.types import InputError, Issue, Outcome, Problem, Sample, Target, seed_of
 
+NOTES = 20
+"""So many notes on what was cleaned away or left out are in the facts, the first ones."""
+
 
 @dataclass(frozen=True)
 class Reviews:
@@ -60,6 +63,7 @@ class Reviews:
         """What a manifest says of the data: where from, how much, what is in it, and what is known against it."""
         table, scored = self._table, self._scored
         issues = [issue for item in scored for issue in item.issues or ()]
+        notes: list[JsonValue] = [note for item in scored for note in item.artifact.notes]
         return {
             "source": table.origin,
             "revision": table.revision or ("not pinned" if self.path is None else None),
@@ -73,6 +77,7 @@ class Reviews:
             "content": self.content(),
             "suspect": dict(sorted(Counter(item.suspect for item in scored if item.suspect).items())),
             "shared_groups": len(self._items) - len({item.cluster for item in self._items}),
+            "notes": notes[:NOTES],
             "cleaned": sum(bool(item.artifact.notes) for item in scored),
         }
 

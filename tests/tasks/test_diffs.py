@@ -162,6 +162,7 @@ def test_markup_that_is_the_source_stays():
         ("x" * (LONGEST + 1), f"{LONGEST + 1} characters, at most {LONGEST}"),
         ("<html><body><script>app()</script><div id=root></div></body></html>", "0 words of text"),
         (INDEX, "mostly links"),
+        ("<html><![broken[ x", "a broken HTML page"),
     ],
 )
 def test_what_is_no_document_is_refused(text, problem):
@@ -175,6 +176,15 @@ def test_of_several_documents_the_bad_ones_are_left_out_with_a_note():
     assert artifact.notes == ("left out: here: __init__.py: empty", "left out: here: b.bin: binary, no text")
     with pytest.raises(InputError, match="here: no document to review; left out: here: a: empty"):
         artifact_of({"a": "", "b": ""}, "", "here")
+
+
+def test_documents_together_are_no_longer_than_one_may_be():
+    half = "x" * (LONGEST // 2)
+    assert len(artifact_of({"a": half, "b": half}, "", "here").documents) == 2
+    with pytest.raises(InputError, match=f"3 documents of {3 * len(half)} characters, at most {LONGEST}"):
+        artifact_of({"a": half, "b": half, "c": half}, "", "here")
+    far = f"--- a/x\n+++ b/x\n@@ -{LONGEST - 9} +{LONGEST - 9} @@\n-a\n+b\n"
+    assert len(artifact_of_diff(far, "", "here").documents[0].lines) == LONGEST - 9
 
 
 @pytest.mark.parametrize("name", ["/etc/passwd", "../x", "a/../../x", "C:\\x", "a\nb", "", "~/x", "..\\x"])
