@@ -125,8 +125,17 @@ Overall this is fine. Line 5 is fine too."""
     assert READER.read(text).strict is None
 
 
-def test_steps_are_lines():
-    assert places("Step 3: nine is not ten") == [("src/app.py", 3, 3)]
+def test_steps_are_lines_of_traces_alone():
+    trace = FindingsReader(Artifact((Document("steps", "a\nb\nc\nd"),)))
+    for text in (
+        "Step 3: nine is not ten",
+        review({"step": 3, "text": "nine is not ten"}),
+        review({"steps": "3", "text": "t"}),
+    ):
+        assert places(text, trace) == [("steps", 3, 3)]
+    thoughts = '{"steps": [{"step": 1, "text": "read it"}]} and [{"step": 2, "text": "read it again"}]'
+    assert READER.read("Step 1: I read the code.\nStep 2 - I look for bugs.").answer is None
+    assert places(thoughts) == [("src/app.py", 1, 40)]
 
 
 def test_lists_that_are_no_json_are_read_row_by_row():

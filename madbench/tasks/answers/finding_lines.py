@@ -1,7 +1,8 @@
 """Findings in plain prose: a line that begins with a place and says something about it.
 
-`app.py:12-14: text`, `app.py, lines 12-14: text`, `Line 12: text`, `Step 3 - text`, behind a bullet, a number or
-in bold. Headings and lines that only qualify a finding (`Severity: High`, `Evidence References: …`) are none.
+`app.py:12-14: text`, `app.py, lines 12-14: text`, `Line 12: text`, of a trace of reasoning `Step 3 - text`, behind
+a bullet, a number or in bold. Headings and lines that only qualify a finding (`Severity: High`, `Evidence
+References: …`) are none.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from madbench.types import Finding
 MARKS = r"[ \t]*(?:(?:[-*+•#>]{1,6}|\d{1,3}[.)])[ \t]+){0,3}[*_`\[(]{0,4}"
 NUMBERS = r"(?P<first>\d{1,9})(?:[ ]?(?:-|–|—|to|and|through)[ ]?(?P<last>\d{1,9}))?"
 WORD = r"(?:lines?|l|steps?)\.?[ ]?#?[ ]?"
+STEP = re.compile(r"\bsteps?\b", re.IGNORECASE)
 BREAK = r"[*_`\])]{0,4}[ \t]*(?::|[-–—][ ])[ \t]*[*_]{0,3}[ \t]*"
 FINDING = re.compile(
     rf"^{MARKS}(?:(?P<name>[\w./+@\\-]{{1,160}}?)[*_`]{{0,3}}(?::[ ]?(?:{WORD})?|,?[ ]{WORD}|,?[ ]\({WORD})"
@@ -43,7 +45,7 @@ def findings_in(text: str, rows: Rows) -> list[Finding]:
     """All findings that lines of a text make, in order, each with the qualifiers that follow it."""
     found: list[Finding] = []
     for line in text.splitlines():
-        if match := FINDING.match(line):
+        if (match := FINDING.match(line)) and (rows.traces or not STEP.search(line, 0, match.start("first"))):
             found.append(_finding(match, rows))
         elif found and (match := QUALIFIER.match(line)):
             found[-1] = found[-1].model_copy(update=dict(_qualified(match["key"].lower(), match["value"])))

@@ -15,9 +15,11 @@ Row = Mapping[str, JsonValue]
 
 TEXT = ("text", "description", "message", "comment", "issue", "finding", "claim", "problem", "title")
 DOCUMENT = ("document", "file", "path", "filename", "file_path")
-FIRST = ("line_start", "start_line", "first_line", "line", "first", "start", "step", "line_number")
+FIRST = ("line_start", "start_line", "first_line", "line", "first", "start", "line_number")
 LAST = ("line_end", "end_line", "last_line", "last", "end")
-PLACE = ("lines", "line_range", "location", "place", "span", "steps")
+PLACE = ("lines", "line_range", "location", "place", "span")
+STEPS = ("step", "steps")
+"""Lines of a trace of reasoning; of other documents, they are steps of the reviewer's own."""
 REFERENCES = ("references", "evidence_references", "evidence_refs", "evidence")
 KIND = ("kind", "category", "type")
 
@@ -39,6 +41,11 @@ class Rows:
     """
 
     artifact: Artifact
+
+    @property
+    def traces(self) -> bool:
+        """Whether lines are steps of reasoning."""
+        return any(document.name.startswith("steps") for document in self.artifact.documents)
 
     def finding(self, row: JsonValue) -> Finding | None:
         """The finding in a row; None for a row that says nothing."""
@@ -83,7 +90,7 @@ class Rows:
         return ends[0] if len(ends) == 1 else said
 
     def _span(self, row: Row) -> Span | None:
-        name, stated = _text(row, DOCUMENT), _text(row, PLACE)
+        name, stated = _text(row, DOCUMENT), _text(row, (*PLACE, *STEPS) if self.traces else PLACE)
         named, _, place = name.rpartition(":")
         if named and RANGE.fullmatch(place):
             name, stated = named, stated or place
@@ -130,8 +137,8 @@ def _text(row: Row, names: tuple[str, ...]) -> str:
     """The first of these fields that says anything, on one line; `[12, 14]` is said `12-14`."""
     for name in names:
         value = row.get(name)
-        if isinstance(value, list):
-            value = "-".join(str(part) for part in value)
+        if isinstance(value, list) and all(isinstance(part, str | int) for part in value):
+            value = "-".join(map(str, value))
         if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
             return _clean(str(value))
     return ""
