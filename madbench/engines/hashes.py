@@ -1,4 +1,4 @@
-"""Hashes over plain data and files."""
+"""Hashes over plain data, files and requests."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import JsonValue
+
+from madbench.types import Request
 
 
 def digest(parts: Sequence[JsonValue] | Sequence[list[str]]) -> str:
@@ -19,3 +21,13 @@ def sha256_of(path: Path) -> str:
     """The SHA-256 of a file's bytes, in hex."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def request_identity(fingerprint: str, request: Request) -> str:
+    """Hash over the fingerprint and all that the reply depends on; a greedy reply does not on the seed."""
+    hashed, sampling = hashlib.blake2b(fingerprint.encode(), digest_size=16), request.sampling
+    draw = (sampling.temperature, sampling.top_p, request.seed) if sampling.temperature else ("greedy",)
+    for message in request.messages:
+        hashed.update(f"\x1e{message.role}\x1f{message.text}".encode())
+    hashed.update(f"\x1d{draw}\x1f{sampling.max_tokens}\x1f{request.schema}".encode())
+    return hashed.hexdigest()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from importlib.util import find_spec
 from typing import Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from madbench.engines.chat import Chat
 from madbench.engines.hashes import digest
+from madbench.engines.names import ModelName
 from madbench.engines.weights import Weights
 from madbench.types import Capability, InputError, Strict
 
@@ -35,7 +35,7 @@ class LocalSettings(Strict):
     owner's generation defaults never apply: only a request's own sampling does.
     """
 
-    name: str
+    name: ModelName
     weights: Weights
     chat: Chat = Chat()
     dtype: Literal["bfloat16", "float16", "float32"] = "bfloat16"
@@ -43,12 +43,6 @@ class LocalSettings(Strict):
     attention: str = "sdpa"
     device: str = "auto"
     batch: Batch = Batch()
-
-    @field_validator("name")
-    @classmethod
-    def _folder_name(cls, name: str) -> str:
-        """The last part of a hub id or path, with nothing in it that a folder's name may not hold."""
-        return re.sub(r"[^\w.-]+", "_", name.rstrip("/").rpartition("/")[2]) or "model"
 
     @property
     def capabilities(self) -> frozenset[Capability]:

@@ -29,6 +29,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from madbench.engines.forms import Instance
+from madbench.engines.hashes import request_identity as request_identity
 from madbench.types import Capability, Completion, ContextError, InputError, Message, Request, seed_of
 
 MARK = re.compile(r"⟦truth=(?P<truth>[^\s⟧]+)(?: options=(?P<options>[^\s⟧]*))?(?: of=(?P<of>\w+))?⟧")
@@ -142,16 +143,6 @@ class SimulatedEngine:
         pieces = spelled(cut, answer, self._model.accuracy) if self._logprobs else ()
         counts = prompt_tokens(request), -(-len(cut) // WIDTH)
         return Completion(cut, "length" if len(text) > room else "stop", *counts, pieces)
-
-
-def request_identity(fingerprint: str, request: Request) -> str:
-    """Hash over the fingerprint and all that the reply depends on; a greedy reply does not on the seed."""
-    digest, sampling = hashlib.blake2b(fingerprint.encode(), digest_size=16), request.sampling
-    draw = (sampling.temperature, sampling.top_p, request.seed) if sampling.temperature else ("greedy",)
-    for message in request.messages:
-        digest.update(f"\x1e{message.role}\x1f{message.text}".encode())
-    digest.update(f"\x1d{draw}\x1f{sampling.max_tokens}\x1f{request.schema}".encode())
-    return digest.hexdigest()
 
 
 def rng_of(request: Request) -> random.Random:

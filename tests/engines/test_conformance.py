@@ -1,9 +1,14 @@
 """The conformance suite on every engine that comes with the package."""
 
-import pytest
-from engines import tiny
-from engines.conformance import Conformance
+import json
 
+import pytest
+from engines import tiny, transformers_serve
+from engines.conformance import Conformance
+from engines.served import cut, first, serving, status
+
+from madbench.engines.openai import OpenAIModel
+from madbench.engines.server_settings import Serving, Traffic
 from madbench.engines.settings import Batch
 from madbench.engines.simulated import SimulatedModel
 from madbench.engines.simulated_panel import PanelModel
@@ -16,6 +21,12 @@ def folder(tmp_path_factory):
     return tiny.save(tmp_path_factory.mktemp("tiny"))
 
 
+@pytest.fixture(scope="module")
+def url(folder):
+    with transformers_serve.serving(folder) as url:
+        yield url
+
+
 class TestSimulated(Conformance):
     @pytest.fixture
     def model(self):
@@ -26,6 +37,48 @@ class TestSimulatedPanel(Conformance):
     @pytest.fixture
     def model(self):
         return PanelModel(SimulatedModel(accuracy=0.5, context=512))
+
+
+FAULTS = {
+    "sound": lambda exchange: False,
+    "busy": first(1, status(429, retry_after="0.01")),
+    "flaky": first(1, lambda exchange: exchange.number % 7 == 3 and cut(exchange)),
+}
+
+
+class TestOpenAI(Conformance):
+    """A server with a simulated model behind it."""
+
+    @pytest.fixture(params=FAULTS.values(), ids=FAULTS)
+    def model(self, request):
+        features = ("seeded", "grammar", "logprobs")
+        with serving(fault=request.param) as server:
+            yield OpenAIModel(
+                name="served",
+                base_url=server.url,
+                model="sim",
+                serving=Serving(features=features, context=512, bytes_per_token=3),
+                traffic=Traffic(concurrency=5),
+            )
+
+
+class TestTransformersServe(Conformance):
+    """The server that comes with transformers. It sets a seed for all that it runs, so only one call at a time is
+    seeded; its model's owner would cut and penalise draws, which only a generation config of ours keeps out.
+    """
+
+    @pytest.fixture
+    def model(self, url, folder):
+        plain = json.dumps({"do_sample": True, "top_k": 0, "eos_token_id": [2, 4], "pad_token_id": 2})
+        return OpenAIModel(
+            name="tiny",
+            base_url=url,
+            model=str(folder),
+            serving=Serving(
+                features=("seeded",), context=512, bytes_per_token=1, extra={"generation_config": plain}
+            ),
+            traffic=Traffic(concurrency=1),
+        )
 
 
 class TestTransformers(Conformance):
