@@ -1,10 +1,19 @@
 """What roles of an adversarial review are told: the strict contract, the permissive one, and the form of a reply."""
 
+from pathlib import Path
+
 import pytest
-from reviewers import OBJECTION, REBUTTAL, Side, answers, debate, decides, review, settles, stands
+from hydra import compose, initialize_config_dir
+from hydra.utils import instantiate
+from reviewers import OBJECTION, PROBLEM, REBUTTAL, Side, answers, debate, decides, review, settles, stands
 
 from madbench.protocols.adversarial_review import AdversarialReview
+from madbench.protocols.adversarial_review_forms import Defence, Objections, Rejoinder, Resolutions
+from madbench.protocols.adversarial_review_items import Item
+from madbench.protocols.adversarial_review_sheet import about
 from madbench.protocols.adversarial_review_terms import Terms
+
+CONF = Path(__file__).parents[2] / "conf"
 
 DEMANDS = (
     "Concede whenever their evidence is stronger",
@@ -67,3 +76,27 @@ def test_everybody_is_told_who_they_are_and_what_was_said():
     assert f"B/1/1 on A/1 [medium]: {OBJECTION[1]} (evidence: app.py:2)" in one.prompts("defender", "A")[0]
     assert f"REBUTTED: {REBUTTAL[1]} (evidence: app.py:5)" in one.prompts("objector", "B")[1]
     assert "B/1/1" in one.prompts("synthesiser")[0]
+
+
+@pytest.mark.parametrize("kind", [Objections, Defence, Rejoinder, Resolutions])
+def test_the_longest_brief_reply_fits_what_small_models_are_given(kind):
+    """One token a letter at worst."""
+    with initialize_config_dir(str(CONF), version_base=None):
+        quick = instantiate(
+            compose("config", ["protocol=adversarial_review_quick"]).protocol, _convert_="all"
+        )
+    items = [Item(f"B/1/{number}") for number in range(1, quick.terms.claims + 1)]
+    form = about(kind, items, quick.terms.bounds).form(PROBLEM)
+    role = {Defence: "defender", Resolutions: "synthesiser"}.get(kind, "objector")
+    assert longest(form) <= quick.roles[role]["sampling"]["max_tokens"]
+
+
+def longest(form):
+    """Letters of the longest text that a form allows, in compact JSON; references are to the longest name."""
+    if "enum" in form:
+        return max(len(each) for each in form["enum"]) + 2
+    if form["type"] == "object":
+        return 2 + sum(len(name) + 4 + longest(field) for name, field in form["properties"].items())
+    if form["type"] == "array":
+        return 2 + form["maxItems"] * (1 + longest(form["items"]))
+    return 2 + form.get("maxLength", len("lib/util.py:12345-12345"))
