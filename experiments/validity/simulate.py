@@ -18,6 +18,8 @@ import numpy as np
 from madbench.metrics import calibration
 from madbench.metrics.comparisons import Paired, interval, p_value
 from madbench.metrics.estimates import Floats, Ints, mean, rate, ratio
+from madbench.metrics.estimates import share as pooled_share
+from madbench.metrics.pooled import PooledPair, difference, swap_test
 from madbench.metrics.sureness import auroc, ece
 from madbench.types import Estimate
 
@@ -48,6 +50,7 @@ def cases() -> Iterator[Case]:
     yield from levels()
     yield from costs()
     yield from calibrations()
+    yield from reviews()
 
 
 def covers(low: float | None, high: float | None, truth: float) -> bool:
@@ -219,6 +222,47 @@ def calibrations() -> Iterator[Case]:
             return within(auroc(confidence, right, np.arange(n), n), truth), None
 
         yield Case("AUROC", "normal, one sigma apart", str(n), ranks)
+
+
+def reviewed(rng: np.random.Generator, n: int) -> tuple[Floats, Floats, Floats]:
+    """One reviewer's artifacts: known issues (0 to 3), found ones (half, by how hard the artifact is), false alarms."""
+    known = rng.integers(0, 4, n)
+    return (
+        known.astype(float),
+        rng.binomial(known, rng.beta(2, 2, n)).astype(float),
+        rng.poisson(0.7, n).astype(float),
+    )
+
+
+def reviews() -> Iterator[Case]:
+    for n in SIZES:
+
+        def recall(rng: np.random.Generator, n: int = n) -> tuple[bool, bool | None]:
+            known, found, _ = reviewed(rng, n)
+            return within(pooled_share(found, known, np.arange(n)), 0.5), percentile(found, known, rng, 0.5)
+
+        def precision(rng: np.random.Generator, n: int = n) -> tuple[bool, bool | None]:
+            _, found, false = reviewed(rng, n)
+            truth = 0.75 / (0.75 + 0.7)
+            covered = within(pooled_share(found, found + false, np.arange(n)), truth)
+            return covered, percentile(found, found + false, rng, truth)
+
+        def pair(rng: np.random.Generator, n: int) -> PooledPair:
+            known, hard = rng.integers(0, 4, n), rng.beta(2, 2, n)
+            found = [rng.binomial(known, hard).astype(float) for _ in range(2)]
+            all_found = [one + rng.poisson(0.7, n) for one in found]
+            return PooledPair((found[0], all_found[0]), (found[1], all_found[1]), np.arange(n), n)
+
+        def between(rng: np.random.Generator, n: int = n) -> tuple[bool, bool | None]:
+            return within(difference(pair(rng, n)), 0.0), None
+
+        def swapped(rng: np.random.Generator, n: int = n) -> tuple[bool, bool | None]:
+            return (swap_test(pair(rng, n)) or 0.0) < 0.05, None
+
+        yield Case("recall, pooled", "0 to 3 issues an artifact, half found", str(n), recall)
+        yield Case("precision, pooled", "0.75 found and 0.7 false an artifact", str(n), precision)
+        yield Case("difference of precisions", "two equal reviewers", str(n), between)
+        yield Case("swap test, rejects", "two equal reviewers", str(n), swapped, "0.05")
 
 
 def share(case: Case, repeats: int) -> tuple[float, float | None]:

@@ -21,6 +21,9 @@ from madbench.metrics.rows import MeasuredRun, Rows, join
 from madbench.metrics.shift import pulls
 from madbench.types import Comparison, InputError, seed_of
 
+SINGLE = ("cot", "cot_sampled")
+"""Arms of one answer, or one review."""
+
 
 @dataclass(frozen=True, slots=True)
 class Contestant:
@@ -107,11 +110,11 @@ def _opponents(
     deepest = max(peers, key=_depth, default=ours)
     if _depth(deepest) > max(_depth(ours), 1):
         yield from _budgeted(ours, deepest, shapes.get(ours.place[1]))
-    yield from (_arm("cot", other) for other in peers if other.arm == "cot")
+    yield from (_arm(other.arm, other) for other in peers if other.arm in SINGLE and ours.arm != SINGLE[0])
     yield from (
         _arm("variant", other)
         for other in peers
-        if ours.arm != "cot" and other.arm.startswith(f"{ours.arm}_")
+        if ours.arm not in SINGLE and other.arm.startswith(f"{ours.arm}_")
     )
     if "majority_round:1" in ours.rows.columns:
         first = {"accuracy": np.nan_to_num(ours.rows.column("majority_round:0"))}
