@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from stage import OTHER, SUM, Scripted, play, prompt_size, stage
 
-from madbench.agents import Cast, Episode, Memory, settings_of, together
+from madbench.agents import Cast, Episode, Memory, Spent, settings_of, together
 from madbench.protocols.cot import ChainOfThought
 from madbench.protocols.debate import Persona
 from madbench.protocols.replies import Form, Line, Short, Statement
@@ -242,6 +242,46 @@ def test_a_repaired_reply_is_charged_with_all_its_attempts():
     episode, turns, _ = repairing("Well.", "Answer: 9")
     asks(episode.agent("solver", sees=Asked, says=Statement), ASKED)
     assert [turn.completion.prompt_tokens for turn in turns] == [prompt_size(turn.request) for turn in turns]
+
+
+class Pair(Form):
+    """Two numbers, either of which can come later."""
+
+    one: int | None = None
+    two: int | None = None
+
+    def missing(self):
+        return " and ".join(name for name in ("one", "two") if getattr(self, name) is None)
+
+    def joined(self, earlier):
+        return Pair(one=self.one or earlier.one, two=self.two or earlier.two)
+
+
+@pytest.mark.parametrize("second", ['{"two": 2}', '{"one": null, "two": 2}'])
+def test_a_reply_read_in_part_is_asked_for_the_rest_and_keeps_what_it_gave(second):
+    episode, turns, _ = repairing('{"one": 1}', second)
+    (said,) = asks(episode.agent("critic", sees=Asked, says=Pair), ASKED)
+    assert (said.one, said.two) == (1, 2)
+    assert [turn.reading.status for turn in turns] == ["missing", "repaired"]
+    assert "could not be read: two." in turns[1].request.messages[-1].text
+
+
+@pytest.mark.parametrize("second", ["no", "{}"])
+def test_what_no_repair_completes_is_given_back_in_part(second):
+    episode, turns, _ = repairing('{"one": 1}', second)
+    (said,) = asks(episode.agent("critic", sees=Asked, says=Pair), ASKED)
+    assert (said.one, said.two) == (1, None)
+    assert turns[1].reading.status is ParseStatus.MISSING
+
+
+def test_an_episode_knows_what_it_has_spent_repairs_included_and_spare_turns_not():
+    episode, turns, _ = repairing("Well.", "Answer: 9", "Answer: 7")
+    assert episode.spent == Spent(0, 0)
+    asks(episode.agent("solver", sees=Asked, says=Statement), ASKED)
+    tokens = sum(turn.completion.prompt_tokens + turn.completion.output_tokens for turn in turns)
+    assert episode.spent == Spent(2, tokens)
+    asks(episode.uncharged.agent("solver", sees=Asked, says=Statement, seat=1), ASKED)
+    assert (len(turns), episode.spent) == (3, Spent(2, tokens))
 
 
 class Verdict(Form):
