@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from madbench.metrics import comparisons, review_contest
+from madbench.metrics.approvals import approvals
 from madbench.metrics.budgets import Budget, Control, Shape, equal_calls, equal_flops, equal_tokens
 from madbench.metrics.claim_metrics import arguing
 from madbench.metrics.clusters import by_session
@@ -139,7 +140,7 @@ def _numbers(rows: Rows) -> dict[str, Floats]:
     with one another by how they argued, too.
     """
     right = {} if is_reviewed(rows) else {"accuracy": rows.column("correct")}
-    return right | pulls(rows) | (arguing(rows) if "claims" in rows.columns else {})
+    return right | pulls(rows) | approvals(rows) | (arguing(rows) if "claims" in rows.columns else {})
 
 
 def _budgeted(ours: Contestant, pool: Contestant, shape: Shape | None) -> Iterator[Opponent]:

@@ -1,0 +1,42 @@
+"""Arms that sign insights are compared by what they sign, too; what a task measures is a metric of the arm."""
+
+import pytest
+from build import record, sample
+
+from madbench.metrics import MeasuredRun
+from madbench.metrics.arm import arm_metrics
+from madbench.metrics.contest import contestant, face_to_face
+from madbench.metrics.measure import measure
+from madbench.metrics.rows import tabulate
+
+
+def run(arm, signed):
+    """One episode a letter: it signed a weak (w), a sound (s), or no insight (-)."""
+    rows = [
+        record(
+            "B",
+            of=sample(f"q{number}"),
+            scores={
+                "correct": 1.0,
+                "fact:weak_approval": float(it == "w"),
+                "fact:sound_approval": float(it == "s"),
+            },
+        )
+        for number, it in enumerate(signed)
+    ]
+    return MeasuredRun(arm, "insights", arm, "small", 0, len(rows), tabulate(map(measure, rows)))
+
+
+def test_what_was_signed_is_compared_on_the_same_samples():
+    found = {
+        c.metric: (c.difference, c.n)
+        for c in face_to_face(contestant("a", [run("a", "wws-")]), contestant("b", [run("b", "ws--")]))
+    }
+    assert found == {"accuracy": (0.0, 4), "weak_approval": (0.25, 4), "sound_approval": (0.0, 4)}
+
+
+def test_a_task_s_own_numbers_are_metrics_and_no_number_of_its_own_is_no_comparison():
+    assert arm_metrics(run("a", "wws-").rows)["weak_approval"].value == pytest.approx(0.5)
+    plain = MeasuredRun("c", "insights", "c", "small", 0, 1, tabulate([measure(record("B"))]))
+    metrics = [c.metric for c in face_to_face(contestant("c", [plain]), contestant("c", [plain]))]
+    assert metrics == ["accuracy"]
