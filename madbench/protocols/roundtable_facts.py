@@ -35,10 +35,11 @@ def facts(ledger: Sequence[Event], personas: Sequence[str], *, approved: bool) -
 
 def _gates(ledger: Sequence[Event]) -> dict[str, JsonValue]:
     found: dict[str, JsonValue] = {}
+    seen = next((event.facts for event in ledger if event.kind == "looked"), {})
     for gate in GATES:
         mine = [event for event in ledger if event.facts.get("gate") == gate]
-        rejected, breached, cleared = (_count(mine, kind) for kind in ("rejected", "breached", "cleared"))
-        looked = rejected + breached + cleared
+        rejected, breached = (_count(mine, kind) for kind in ("rejected", "breached"))
+        looked = int(str(seen.get(gate, 0)))
         found[f"rejections_{gate}"] = rejected
         found[f"rejection_rate_{gate}"] = rejected / looked if looked else None
         found[f"breach_rate_{gate}"] = breached / looked if looked else None

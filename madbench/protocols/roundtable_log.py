@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from pydantic import JsonValue
@@ -19,11 +20,12 @@ class Log:
     def __init__(self, personas: Sequence[str]) -> None:
         self.events: list[Event] = []
         self.positions: list[Answers] = []
-        self._personas = personas
+        self._personas, self._looked = personas, Counter[str]()
 
     def add(self, events: Sequence[Event]) -> None:
-        """What happened on the way to a reply: checks, rejections, retries."""
-        self.events += events
+        """What happened on the way to a reply. Of replies that a gate let pass only the number is kept (`looked`)."""
+        self._looked.update(str(event.facts["gate"]) for event in events if "gate" in event.facts)
+        self.events += [event for event in events if event.kind != "cleared"]
 
     def contributed(self, who: str, round: int, said: Contribution) -> None:
         if said.to in self.objectors and said.to != who and said.move != "pass":
@@ -79,6 +81,7 @@ class Log:
         """The proposal's answer if it passed, else the fallback, for which nobody vouches."""
         if not self.objectors and self.positions:
             self._add("no_objection", "table", len(self.positions) - 1)
+        self._add("looked", "table", self.events[-1].round if self.events else 0, "", **self._looked)
         answer = proposal.extraction().answer if proposal and passed else fallback
         stop = StopReason.CONSENSUS if passed else StopReason.MAX_ROUNDS
         numbers = facts(self.events, self._personas, approved=passed)

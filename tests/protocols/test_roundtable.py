@@ -558,6 +558,21 @@ def test_objections_replies_and_who_gave_in_are_in_the_ledger():
     assert told == [("objected", "skeptic"), ("answered", "statistician"), ("no_objection", "skeptic")]
 
 
+def test_replies_that_pass_leave_no_entry_but_their_number():
+    ledger = table().outcome.ledger
+    assert {event.kind for event in ledger} == {"contributed", "proposed", "voted", "no_objection", "looked"}
+    assert ledger[-1].facts == {"repetition": 12, "proposal": 1, "role": 6, "vote": 2}
+
+
+def test_a_persona_can_be_played_by_a_model_of_its_own():
+    doubts = Panel(skeptic_floor=[OBJECTION, NEW], skeptic_ballot=votes("skeptic", "disagree", "unanswered"))
+    protocol = Roundtable(debate_rounds=2)
+    cast = {"default": Panel(), "skeptic": doubts}
+    sitting = play(stage(protocol, cast, problem=DATA))
+    assert [event.by for event in events(sitting, "voted", vote="disagree")] == ["skeptic"]
+    assert set(doubts.asked) == {"skeptic_floor", "skeptic_ballot"}
+
+
 def test_a_table_without_objections_says_so():
     assert [event.by for event in events(table(), "no_objection")] == ["table"]
 
