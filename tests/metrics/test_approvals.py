@@ -1,7 +1,7 @@
 """Arms that sign insights are compared by what they sign, too; what a task measures is a metric of the arm."""
 
 import pytest
-from build import record, sample
+from metrics.build import record, sample
 
 from madbench.metrics import MeasuredRun
 from madbench.metrics.arm import arm_metrics
