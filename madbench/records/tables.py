@@ -100,14 +100,18 @@ def read_records(folder: RunFolder) -> Iterator[Record]:
 
 
 def read_rows(path: Path, names: list[str] | None = None) -> Iterator[Row]:
-    """Rows of one table (`names`: only these columns), older versions brought up to date."""
+    """Rows of one table (`names`: only these columns), older versions brought up to date.
+
+    Each group of rows has its own reader: one reader of all groups holds more the longer the table is.
+    """
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as file:
         version = check_version(path, file.schema_arrow.metadata or {})
-        for batch in file.iter_batches(batch_size=BATCH, columns=names):
-            for row in batch.to_pylist():
-                yield upgraded(row, version)
+        for group in range(file.num_row_groups):
+            for batch in file.iter_batches(batch_size=BATCH, row_groups=[group], columns=names):
+                for row in batch.to_pylist():
+                    yield upgraded(row, version)
 
 
 def check_version(path: Path, metadata: dict[bytes, bytes]) -> int:
