@@ -1,6 +1,8 @@
 """The published gates of the round table, fault by fault, each beside what it should be: as it was, and as it is."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from madbench.protocols.roundtable_evidence import strengths
 from madbench.protocols.roundtable_quality import EvidenceQuality, PublishedQuality
@@ -164,3 +166,35 @@ DATA = "price: r with sales = -0.62\nrain: r with sales = 0.12"
 )
 def test_what_evidence_has_to_give_depends_on_the_question(question, evidence, wanting):
     assert EvidenceQuality().fault("high", [evidence], question) == wanting
+
+
+@given(st.text(max_size=200), st.lists(st.text(max_size=80), max_size=4))
+def test_no_text_trips_a_gate(text, earlier):
+    for rule in (ClaimRepetition(), PublishedRepetition()):
+        assert isinstance(rule.fault(text, earlier, earlier), str)
+    for quality in (EvidenceQuality(), PublishedQuality()):
+        assert isinstance(quality.fault(text, earlier, text), str)
+    assert all(0 <= r <= 1 for r in strengths(text))
+
+
+@given(st.text(alphabet="abc .,!", min_size=1, max_size=60))
+def test_word_for_word_is_always_a_repetition(text):
+    assert ClaimRepetition().fault(text, [text], [])
+    assert PublishedRepetition().fault(text, [text], [])
+
+
+@given(
+    st.floats(-1, 1),
+    st.sampled_from(["r = {}", "r({}) about", "rho: {}", "a correlation of {}", "Pearson's r was {}"]),
+)
+def test_a_written_correlation_is_read_back(r, form):
+    text = form.format(f"{r:.2f}")
+    assert strengths(text) == (() if "(" in form else (pytest.approx(abs(round(r, 2))),))
+
+
+@pytest.mark.parametrize(
+    "piece", ["r ", "correlation of ", "r(1) ", "r = = ", "explains about ", "1.", "r 0.", "pearson r of of "]
+)
+def test_long_texts_are_read_at_all(piece):
+    """A pattern that tried all ways to split such a text would never come to an end."""
+    assert all(0 <= r <= 1 for r in strengths(piece * 3000))
