@@ -20,6 +20,7 @@ from madbench.types import (
     ProtocolSettings,
     RoleSettings,
     Turn,
+    episode_seed,
     seed_of,
 )
 
@@ -52,7 +53,7 @@ class Scene:
     @property
     def lineage(self) -> int:
         """The seed of this episode: run seed, epoch and sample, nothing of protocol or model."""
-        return seed_of(self.seed, self.epoch, self.problem.id)
+        return episode_seed(self.seed, self.epoch, self.problem.id)
 
 
 class Episode:

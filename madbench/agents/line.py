@@ -22,7 +22,7 @@ from madbench.types import (
     RoleSettings,
     Speaker,
     Turn,
-    seed_of,
+    ask_seed,
 )
 
 NOTHING = Completion("", "stop", 0, 0)
@@ -79,8 +79,7 @@ class Line:
         return prompt, turn, result
 
     def _request(self, messages: tuple[Message, ...], speaker: Speaker, schema: str | None) -> Request:
-        """The stream of a role is its name, so every protocol's first independent answers are the same draws."""
-        seed = seed_of(self.seed, speaker.role, speaker.seat, speaker.turn, speaker.attempt)
+        seed = ask_seed(self.seed, speaker.role, speaker.seat, turn=speaker.turn, attempt=speaker.attempt)
         return Request(messages, self.settings.sampling, seed, schema)
 
     def _schema(self, says: type[Reply]) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -21,6 +22,17 @@ def sha256_of(path: Path) -> str:
     """The SHA-256 of a file's bytes, in hex."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def content_of(path: Path) -> str:
+    """The SHA-256 of a file's bytes, in hex; read once for every state of the file."""
+    seen = path.stat()
+    return _hashed(path, seen.st_size, seen.st_mtime_ns)
+
+
+@lru_cache(maxsize=512)
+def _hashed(path: Path, _size: int, _changed: int) -> str:
+    return sha256_of(path)
 
 
 def request_identity(fingerprint: str, request: Request) -> str:

