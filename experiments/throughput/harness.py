@@ -2,7 +2,7 @@
 
     python experiments/throughput/harness.py --debates 20000
 
-Half of the debates are played in a process of their own first, so that growth per episode can be told: both
+A quarter of the debates are played in a process of their own first, so that growth per episode can be told: both
 processes hold the same questions, and differ in how many of them they debate.
 """
 
@@ -19,6 +19,7 @@ from pathlib import Path
 
 from madbench.agents import Cast
 from madbench.engines.simulated import SimulatedModel
+from madbench.metrics import MeasuredRun, summarise
 from madbench.protocols.debate import Debate
 from madbench.records.journal import Journal
 from madbench.records.layout import RunFolder
@@ -32,6 +33,7 @@ from madbench.types import Record, RoleSettings
 DEBATE = Debate(agents=3, debate_rounds=2)
 MODEL = SimulatedModel(0.6, 0.4)
 CALLS = 9
+NAME = RunName("throughput", "synthetic", "debate", "simulated")
 Stages = dict[str, dict[str, float]]
 
 
@@ -46,6 +48,10 @@ class Clock:
         before, self._last = self._last, now()
         seconds, processor = (end - start for end, start in zip(self._last, before, strict=True))
         self.stages[stage] = {"seconds": seconds, "processor": processor, "peak": peak()}
+
+    def skip(self) -> None:
+        """Count nothing of what went before."""
+        self._last = now()
 
 
 def now() -> tuple[float, float]:
@@ -77,8 +83,7 @@ async def bare_calls(records: Sequence[Record]) -> None:
 def measure(path: Path, questions: int, debates: int, *, journaled: bool) -> Stages:
     """One process's share: every stage of a run of so many debates."""
     clock, task = Clock(), Synthetic(questions)
-    name = RunName("throughput", "synthetic", "debate", "simulated")
-    job = Job(RunFolder(path / "run"), task, DEBATE, RoleSettings(), 0, 1, debates, name)
+    job = Job(RunFolder(path / "run"), task, DEBATE, RoleSettings(), 0, 1, debates, NAME)
     samples_of(task)
     clock.lap("questions")
     asyncio.run(play(job, path / "journal" if journaled else None))
@@ -86,8 +91,8 @@ def measure(path: Path, questions: int, debates: int, *, journaled: bool) -> Sta
     plan = extend_plan(job)
     merge(job.folder, asked(job).view(plan))
     clock.lap("tables")
-    write_numbers(job.folder)
-    clock.lap("metrics")
+    clock.stages |= in_process(["--numbers", str(path)])
+    clock.skip()
     few = [record for record, _ in zip(read_records(job.folder), range(500), strict=False)]
     clock.lap("reading")
     asyncio.run(bare_calls(few))
@@ -98,32 +103,39 @@ def measure(path: Path, questions: int, debates: int, *, journaled: bool) -> Sta
     return clock.stages
 
 
-def apart(arguments: argparse.Namespace, debates: int, folder: str) -> Stages:
-    """The stages of so many debates, measured in a process of its own."""
-    command = [
-        sys.executable,
-        __file__,
-        "--debates",
-        str(arguments.debates),
-        "--only",
-        str(debates),
-        "--folder",
-        folder,
-    ]
-    command += [] if arguments.journal else ["--no-journal"]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+def numbers(path: Path) -> Stages:
+    """The tables measured and summarised, as `score` does it, in a process that did nothing else."""
+    clock, folder = Clock(), RunFolder(path / "run")
+    rows = write_numbers(folder)
+    clock.lap("metrics")
+    summarise(NAME.arm, [MeasuredRun(NAME.arm, NAME.task, NAME.protocol, NAME.cast, 0, len(rows), rows)])
+    clock.lap("summary")
+    return clock.stages
+
+
+def in_process(arguments: Sequence[str]) -> Stages:
+    """What this script prints as stages when it is started with these arguments."""
+    done = subprocess.run(
+        [sys.executable, __file__, *arguments], check=True, stdout=subprocess.PIPE, text=True
+    )
     stages: Stages = json.loads(done.stdout)
     return stages
 
 
-def report(debates: int, half: Stages, whole: Stages) -> None:
+def apart(arguments: argparse.Namespace, debates: int, folder: str) -> Stages:
+    """The stages of so many debates, measured in a process of its own."""
+    command = ["--debates", str(arguments.debates), "--only", str(debates), "--folder", folder]
+    return in_process(command + ([] if arguments.journal else ["--no-journal"]))
+
+
+def report(debates: int, few: Stages, whole: Stages) -> None:
     """The printed table."""
     print(f"{debates} debates of {CALLS} calls, simulated model")
     print(
         f"{'stage':<10}{'seconds':>9}{'processor':>11}{'us a call':>11}{'peak MB':>9}{'bytes more an episode':>23}"
     )
     for stage, found in whole.items():
-        growth = (found["peak"] - half[stage]["peak"]) / (debates - debates // 2)
+        growth = (found["peak"] - few[stage]["peak"]) / (debates - debates // 4)
         per_call = found["processor"] / debates / CALLS * 1e6
         print(
             f"{stage:<10}{found['seconds']:>9.1f}{found['processor']:>11.1f}{per_call:>11.1f}"
@@ -142,7 +154,11 @@ def main() -> None:
     parser.add_argument("--journal", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--only", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--numbers", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.numbers:
+        print(json.dumps(numbers(arguments.numbers)))
+        return
     if arguments.only:
         print(
             json.dumps(
@@ -151,7 +167,7 @@ def main() -> None:
         )
         return
     found = []
-    for debates in (arguments.debates // 2, arguments.debates):
+    for debates in (arguments.debates // 4, arguments.debates):
         with tempfile.TemporaryDirectory() as folder:
             found.append(apart(arguments, debates, folder))
     report(arguments.debates, *found)

@@ -104,8 +104,10 @@ def read_rows(path: Path, names: list[str] | None = None) -> Iterator[Row]:
 
     Each group of rows has its own reader: one reader of all groups holds more the longer the table is.
     """
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
+    pa.set_memory_pool(pa.system_memory_pool())  # Arrow's own keeps some of every batch
     with pq.ParquetFile(path) as file:
         version = check_version(path, file.schema_arrow.metadata or {})
         for group in range(file.num_row_groups):
