@@ -60,6 +60,14 @@ def watch(records: Sequence[Record]) -> list[Alarm]:
     return [alarm for alarm in found if alarm is not None and alarm.share > MOST]
 
 
+def telling(records: Sequence[Record]) -> bool:
+    """Whether episodes can tell if their arm is dead: of debates about claims it takes some in which somebody objected,
+    and those end last.
+    """
+    debates = [record for record in records if record.outcome and Ledger.of(record.outcome.ledger)]
+    return not debates or sum(map(_disputed, debates)) >= LEAST
+
+
 Sign = Callable[[Turn, Record], bool | None]
 """Whether a turn shows a fault; None where it could not."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 from madbench.agents import Cast
-from madbench.metrics.guard import watch
+from madbench.metrics.guard import telling, watch
 from madbench.run.job import RunName, run_job
 from madbench.sweep.logs import note
 from madbench.sweep.messages import Assignment, News, Notice, PoolSettings, State, write
@@ -16,7 +16,9 @@ from madbench.sweep.planning import restore
 from madbench.types import Ending, InputError, MadbenchError, Record
 
 FIRST = 8
-"""So many episodes of a run are looked at, to say at once if it is dead."""
+"""So many episodes of a run are looked at, to say at once if it is dead; …"""
+MOST = 64
+"""… more of them, up to so many, where the first ones can tell nothing."""
 
 
 class DeadRunError(MadbenchError):
@@ -45,7 +47,8 @@ class Play:
         )
         if self._first is not None:
             self._first.append(record)
-            if len(self._first) == FIRST:
+            count = len(self._first)
+            if count == MOST or (count >= FIRST and telling(self._first)):
                 self.look()
 
     def look(self) -> None:

@@ -7,7 +7,7 @@ from metrics.build import turn
 from metrics.reviewing import Script, argued, failed_debate, review
 
 from madbench.metrics import arm_metrics, measure, tabulate
-from madbench.metrics.guard import Fault, watch
+from madbench.metrics.guard import Fault, telling, watch
 from madbench.types import Accepted, Answered, StopReason
 from madbench.types import Fault as Breach
 
@@ -285,6 +285,16 @@ def test_the_guard_sees_debates_about_claims_that_are_dead():
     assert alarms(unread()) == {Fault.MOVEMENT, Fault.MARKERS}
     assert alarms(both("CONCEDED")) == set()
     assert alarms(Script().claim("A/1")) == set(), "nobody objected: they agree, and such debates end first"
+
+
+def test_the_guard_waits_for_debates_in_which_somebody_objected():
+    agreed = [argued(Script().claim("A/1"), name=f"q{i}") for i in range(8)]
+    disputed = [argued(both("CARRIED", "no reason"), name=f"p{i}") for i in range(4)]
+    assert not telling(agreed)
+    assert not telling(agreed + disputed[:3])
+    assert telling(agreed + disputed)
+    assert {alarm.fault for alarm in watch(agreed + disputed)} == {Fault.MOVEMENT}
+    assert telling([review([])])
 
 
 def test_stored_text_and_constant_text_are_seen():
