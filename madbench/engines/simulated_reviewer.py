@@ -39,7 +39,9 @@ class SimulatedReviewer:
 
     reviewing: Reviewing = field(default_factory=Reviewing)
     arguing: Arguing = field(default_factory=Arguing)
-    answering: SimulatedModel = field(default_factory=lambda: SimulatedModel(0.6, 0.5))
+    answering: SimulatedModel = field(
+        default_factory=lambda: SimulatedModel(0.6, 0.5, features=("seeded", "grammar"))
+    )
     name: str = "simulated_reviewer"
 
     @property

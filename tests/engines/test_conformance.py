@@ -1,19 +1,23 @@
 """The conformance suite on every engine that comes with the package."""
 
 import json
+from pathlib import Path
 
 import pytest
 from engines import tiny, transformers_serve
 from engines.conformance import Conformance
 from engines.served import cut, first, serving, status
+from engines.taped import Taped
 
 from madbench.engines.openai import OpenAIModel
 from madbench.engines.server_settings import Serving, Traffic
 from madbench.engines.settings import Batch
 from madbench.engines.simulated import SimulatedModel
 from madbench.engines.simulated_panel import PanelModel
+from madbench.engines.simulated_reviewer import SimulatedReviewer
 from madbench.engines.transformers import TransformersModel
 from madbench.engines.weights import Folder, Wheel
+from madbench.run.recorded import RecordedModel, Runs
 
 
 @pytest.fixture(scope="session")
@@ -39,6 +43,12 @@ class TestSimulatedPanel(Conformance):
         return PanelModel(SimulatedModel(accuracy=0.5, context=512))
 
 
+class TestSimulatedReviewer(Conformance):
+    @pytest.fixture
+    def model(self):
+        return SimulatedReviewer(answering=SimulatedModel(0.5, context=512, features=("seeded", "grammar")))
+
+
 FAULTS = {
     "sound": lambda exchange: False,
     "busy": first(1, status(429, retry_after="0.01")),
@@ -60,6 +70,25 @@ class TestOpenAI(Conformance):
                 serving=Serving(features=features, context=512, bytes_per_token=3),
                 traffic=Traffic(concurrency=5),
             )
+
+
+class TestReplay(Conformance):
+    """What a simulated model said to whatever the suite asks, played again from a run's folder."""
+
+    @pytest.fixture
+    def model(self, tmp_path):
+        return RecordedModel(name="replay", recorded=Runs(path=str(tmp_path)))
+
+    @pytest.fixture
+    def limit(self):
+        return None
+
+    def play(self, model, what):
+        heard = super().play(Taped(SimulatedModel(accuracy=0.5), Path(model.recorded.path)), what)
+        assert super().play(model, what) == heard or isinstance(
+            heard[0], str
+        )  # identities are an engine's own
+        return super().play(model, what)
 
 
 class TestTransformersServe(Conformance):
