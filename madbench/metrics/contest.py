@@ -22,6 +22,8 @@ from madbench.metrics.rows import MeasuredRun, Rows, join
 from madbench.metrics.shift import pulls
 from madbench.types import Comparison, InputError, seed_of
 
+VARIED = "-"
+"""Begins, in an arm's name, the settings that make several arms of one choice in a sweep."""
 SINGLE = ("cot", "cot_sampled")
 """Arms of one answer, or one review."""
 
@@ -35,6 +37,21 @@ class Contestant:
     protocol: str
     place: tuple[str, str]
     rows: Rows
+
+    @property
+    def choice(self) -> str:
+        """The arm's protocol file, without the settings that a sweep varies: `debate` of `debate-agents3`."""
+        return self.arm.partition(VARIED)[0]
+
+    @property
+    def setting(self) -> str:
+        """Those settings: `agents3`; empty where a sweep varies none."""
+        return self.arm.partition(VARIED)[2]
+
+    def alike(self, others: Sequence[Contestant], choice: str) -> list[Contestant]:
+        """The arms of that choice among others: those of this arm's own setting, else all."""
+        found = [other for other in others if other.choice == choice]
+        return [other for other in found if other.setting == self.setting] or found
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,21 +125,24 @@ def _opponents(
     ours: Contestant, contestants: Sequence[Contestant], shapes: Mapping[str, Shape]
 ) -> Iterator[Opponent]:
     peers = [other for other in contestants if other.place == ours.place and other is not ours]
-    deepest = max(peers, key=_depth, default=ours)
+    deepest = max(peers, key=lambda other: (_depth(other), other.setting == ours.setting), default=ours)
     if _depth(deepest) > max(_depth(ours), 1):
         yield from _budgeted(ours, deepest, shapes.get(ours.place[1]))
-    yield from (_arm(other.arm, other) for other in peers if other.arm in SINGLE and ours.arm != SINGLE[0])
-    yield from (
-        _arm("variant", other)
-        for other in peers
-        if ours.arm not in SINGLE and other.arm.startswith(f"{ours.arm}_")
-    )
+    if ours.choice != SINGLE[0]:
+        yield from (_arm(one, other) for one in SINGLE for other in ours.alike(peers, one) if one != ours.choice)
+    if ours.choice not in SINGLE:
+        yield from (_arm("variant", other) for other in peers if _is_variant(ours, other))
     if "majority_round:1" in ours.rows.columns:
         first = {"accuracy": np.nan_to_num(ours.rows.column("majority_round:0"))}
         yield Opponent("round_0", f"{ours.label}@round_0", first, ours.rows.keys, ours.rows.clusters)
     if union := review_contest.union(ours.rows):
         label, rows = f"{ours.label}@union", ours.rows
         yield Opponent("union", label, {}, rows.keys, rows.clusters, shares=union)
+
+
+def _is_variant(ours: Contestant, other: Contestant) -> bool:
+    """Whether the other arm is this one with something changed (`debate_alone` of `debate`), at the same setting."""
+    return other.choice.startswith(f"{ours.choice}_") and other.setting == ours.setting
 
 
 def _depth(other: Contestant) -> int:
