@@ -183,7 +183,7 @@ FAMILIES: Mapping[str, str] = MappingProxyType(
         "capitulation_side_": "Share of debates in which side {} capitulated, of those in which it met objections.",
         "convergence_round_": "Claims settled up to round {} over claims, mean over debates.",
         "concessions_round_": "Claims conceded in round {} a debate; a debate that had stopped conceded none.",
-        "engagement_round_": "Objections made in round {} with a valid answer over those made in it.",
+        "engagement_round_": "Objections validly answered in round {} over those put to their owners in it.",
     }
 )
 
@@ -202,6 +202,6 @@ def by_side_and_round(rows: Rows) -> dict[str, Estimate]:
         found[f"convergence_round_{number}"] = rate(share, rows.clusters, rows.counted(share))
         conceded = np.where(np.isnan(claims), np.nan, np.nan_to_num(rows.column(f"conceded_round:{number}")))
         found[f"concessions_round_{number}"] = mean(conceded, rows.clusters, rows.counted(conceded))
-        made = column_of(f"objections_round:{number}")
+        made = column_of(f"asked_round:{number}")
         found[f"engagement_round_{number}"] = share_of(f"engaged_round:{number}", made)(rows)
     return sides | found

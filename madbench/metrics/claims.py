@@ -185,16 +185,18 @@ def _harm(ledger: Ledger, scores: Mapping[str, float]) -> dict[str, float]:
 
 
 def _by_round(ledger: Ledger) -> dict[str, float]:
-    """By round: claims settled in it, objections made in it, and those of them that were validly answered ever."""
-    settled = [*ledger.conceded.values(), *ledger.accepted.values()]
-    answered = {answer.objection for answer in ledger.valid}
+    """By round: claims settled and conceded in it, objections that were put to their owners, and validly answered."""
+    given_up = list(ledger.conceded.values())
+    settled = [*given_up, *ledger.accepted.values()]
+    put = [*ledger.answers, *(entry for entry in ledger.entries if isinstance(entry, Unaddressed))]
     found = dict[str, float]()
     for number in range(1, max((entry.round for entry in ledger.entries), default=0) + 1):
-        made = [key for key, objection in ledger.objections.items() if objection.round == number]
+        asked = {entry.objection for entry in put if entry.round == number}
+        valid = {answer.objection for answer in ledger.valid if answer.round == number}
         found |= {
             f"settled_round:{number}": float(settled.count(number)),
-            f"conceded_round:{number}": float(list(ledger.conceded.values()).count(number)),
-            f"objections_round:{number}": float(len(made)),
-            f"engaged_round:{number}": float(len(answered.intersection(made))),
+            f"conceded_round:{number}": float(given_up.count(number)),
+            f"asked_round:{number}": float(len(asked.intersection(ledger.objections))),
+            f"engaged_round:{number}": float(len(valid)),
         }
     return found

@@ -136,7 +136,7 @@ def _by_round(debates: Sequence[tuple[str, Arm]]) -> Sheet:
     rounds = max((len(_rounds(arm)) for _, arm in debates), default=0)
     heads = [(f"settled\nto {n} %", f"conceded\nin {n}", f"answered\nin {n} %") for n in range(1, rounds + 1)]
     rows = [(name, *(cell for n in range(1, rounds + 1) for cell in _round(arm, n))) for name, arm in debates]
-    title = "By round: claims settled so far, claims conceded, objections with a valid answer"
+    title = "By round: claims settled so far, claims conceded, open objections with a valid answer"
     return Sheet(title, ("arm", *(head for three in heads for head in three)), tuple(rows) if rounds else ())
 
 

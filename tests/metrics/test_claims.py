@@ -221,6 +221,15 @@ def test_concessions_of_later_rounds_are_no_capitulation():
     assert (found["convergence_round_1"], found["convergence_round_2"]) == (0, 1)
 
 
+def test_an_objection_that_stays_open_is_put_again():
+    script = two_claims().move("A/1", "B/1/1", "REBUTTED").silent("B/1", "A/1/1")
+    script.move("A/1", "B/1/1", "CARRIED", "its own earlier words again", round=2)
+    script.move("B/1", "A/1/1", "REBUTTED", round=2)
+    found = metrics(argued(script))
+    assert (found["engagement_round_1"], found["engagement_round_2"]) == (1 / 2, 1 / 2)
+    assert found["marker_miss_rate"] == 0, "answered in the end"
+
+
 def test_harm_is_a_true_finding_given_away():
     script = Script().claim("A/1", 3).claim("A/2", 5).claim("B/1", 3)
     for number, claim in enumerate(("A/1", "A/2", "B/1"), 1):
