@@ -188,7 +188,8 @@ def _by_round(ledger: Ledger) -> dict[str, float]:
     """By round: claims settled and conceded in it, objections that were put to their owners, and validly answered."""
     given_up = list(ledger.conceded.values())
     settled = [*given_up, *ledger.accepted.values()]
-    put = [*ledger.answers, *(entry for entry in ledger.entries if isinstance(entry, Unaddressed))]
+    put: list[Answered | Unaddressed] = [*ledger.answers]
+    put += [entry for entry in ledger.entries if isinstance(entry, Unaddressed)]
     found = dict[str, float]()
     for number in range(1, max((entry.round for entry in ledger.entries), default=0) + 1):
         asked = {entry.objection for entry in put if entry.round == number}
