@@ -9,6 +9,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from madbench.report.approvals import approvals_table
 from madbench.report.cells import plain, whole
 from madbench.report.definitions import definitions_of
 from madbench.report.figures import Drawn
@@ -73,7 +74,8 @@ def report_html(summary: Summary, material: Material, figures: Mapping[str, Draw
 
 def _sheets(summary: Summary) -> list[Sheet]:
     results = [*arm_tables(summary), *debate_tables(summary), *detail_tables(summary)]
-    return [*results, comparison_table(summary)]
+    signed = [sheet for sheet in (approvals_table(summary),) if sheet.rows]
+    return [*results, *signed, comparison_table(summary)]
 
 
 def _inline(svg: bytes) -> Markup:

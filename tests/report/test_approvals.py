@@ -1,11 +1,12 @@
 """What panels signed stands in a table of its own, and nowhere without panels."""
 
+from madbench.report import write_report
 from madbench.report.approvals import approvals_table
 from madbench.report.text import summary_markdown, terminal_table
 from madbench.types import Estimate
 
 
-def test_approvals_stand_beside_one_another_by_arm(summary, arm):
+def test_approvals_stand_beside_one_another_by_arm(summary, arm, tmp_path):
     numbers = {
         "approved": Estimate(0.75, 0.6, 0.9, 40),
         "weak_approval": Estimate(0.5, 0.4, 0.6, 40),
@@ -20,6 +21,8 @@ def test_approvals_stand_beside_one_another_by_arm(summary, arm):
     assert row == ("roundtable", *shares, "40")
     for text in (summary_markdown(whole), terminal_table(whole)):
         assert "Proposals approved, weak and sound" in text
+    page = write_report(whole, tmp_path, {})
+    assert "Proposals approved, weak and sound" in page.read_text(encoding="utf-8")
 
 
 def test_without_a_vote_there_is_no_table(summary, arm):
