@@ -180,6 +180,7 @@ CLAIMS = (
 
 FAMILIES: Mapping[str, str] = MappingProxyType(
     {
+        "legacy_": "As the published package counts it: {}, mean an episode.",
         "capitulation_side_": "Share of debates in which side {} capitulated, of those in which it met objections.",
         "convergence_round_": "Claims settled up to round {} over claims, mean over debates.",
         "concessions_round_": "Claims conceded in round {} a debate; a debate that had stopped conceded none.",

@@ -6,7 +6,7 @@ import pytest
 from metrics.build import turn
 from metrics.reviewing import Script, argued, failed_debate, review
 
-from madbench.metrics import arm_metrics, measure, tabulate
+from madbench.metrics import arm_metrics, definitions, measure, tabulate
 from madbench.metrics.guard import Fault, telling, watch
 from madbench.types import Accepted, Answered, StopReason
 from madbench.types import Fault as Breach
@@ -271,6 +271,7 @@ def test_what_a_protocol_measured_by_the_old_rules_stands_beside_it():
     found = metrics(legacy)
     assert (found["legacy_convergence"], found["convergence"]) == (1, 0)
     assert (found["legacy_theater"], found["theater_rate"]) == (0, 0)
+    assert definitions(found)["legacy_theater"].startswith("As the published package counts it: theater")
 
 
 def test_confidence_against_having_matched():
