@@ -9,6 +9,7 @@ import numpy as np
 
 from madbench.metrics import sureness
 from madbench.metrics.claim_metrics import CLAIMS, THEATER, by_side_and_round
+from madbench.metrics.approvals import FAMILIES as PANEL_FAMILIES
 from madbench.metrics.claim_metrics import FAMILIES as CLAIM_FAMILIES
 from madbench.metrics.clusters import by_session
 from madbench.metrics.estimates import Floats, mean, rate, ratio, undefined
@@ -157,6 +158,7 @@ METRICS = (
 FAMILIES: Mapping[str, str] = MappingProxyType(
     {
         **CLAIM_FAMILIES,
+        **PANEL_FAMILIES,
         "accuracy_round_": "Majority accuracy of round {}, expected over ties; a stopped episode keeps its last.",
         "accuracy_position_": "Accuracy of the samples at position {} of their session.",
         "calls_": "Model calls an episode of the role {}.",
@@ -165,7 +167,7 @@ FAMILIES: Mapping[str, str] = MappingProxyType(
         "hint_shift_": "Share of answers equal to the hint of {} twins, minus that share among their neutral twins.",
         "accuracy_twin_": "Accuracy on the {} twins.",
         "right_share_": "Share right among the answers stated with the confidence {}.",
-        "": "Measured by the protocol itself: {}, mean an episode.",
+        "": "Measured by the protocol or the task itself: {}, mean an episode.",
     }
 )
 

@@ -4,7 +4,7 @@ import pytest
 from metrics.build import record, sample
 
 from madbench.metrics import MeasuredRun
-from madbench.metrics.arm import arm_metrics
+from madbench.metrics.arm import arm_metrics, definitions
 from madbench.metrics.contest import contestant, face_to_face
 from madbench.metrics.measure import measure
 from madbench.metrics.rows import tabulate
@@ -40,3 +40,17 @@ def test_a_task_s_own_numbers_are_metrics_and_no_number_of_its_own_is_no_compari
     plain = MeasuredRun("c", "insights", "c", "small", 0, 1, tabulate([measure(record("B"))]))
     metrics = [c.metric for c in face_to_face(contestant("c", [plain]), contestant("c", [plain]))]
     assert metrics == ["accuracy"]
+
+
+def test_every_number_of_a_panel_says_what_it_means():
+    names = [
+        "weak_approval",
+        "unanimous_weak_approval",
+        "adversary_fold_rate",
+        "rejection_rate_vote",
+        "retries_of_skeptic",
+    ]
+    meanings = definitions(names)
+    assert all("Measured by" not in meanings[name] for name in names)
+    assert "looked at (vote)" in meanings["rejection_rate_vote"]
+    assert meanings["retries_of_skeptic"] == "Asks after a rejection, an episode: of_skeptic."
