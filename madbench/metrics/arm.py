@@ -8,8 +8,8 @@ from types import MappingProxyType
 import numpy as np
 
 from madbench.metrics import sureness
-from madbench.metrics.claim_metrics import CLAIMS, THEATER, by_side_and_round
 from madbench.metrics.approvals import FAMILIES as PANEL_FAMILIES
+from madbench.metrics.claim_metrics import CLAIMS, THEATER, by_side_and_round
 from madbench.metrics.claim_metrics import FAMILIES as CLAIM_FAMILIES
 from madbench.metrics.clusters import by_session
 from madbench.metrics.estimates import Floats, mean, rate, ratio, undefined
