@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from madbench.agents import Cast
 from madbench.run.episodes import Carried, Play, Slot
+from madbench.run.recordings import UnrecordedError
 from madbench.types import (
     AnswerReader,
     Completion,
     Ending,
-    MadbenchError,
     Problem,
     Record,
     Request,
@@ -25,10 +25,6 @@ Reread = Callable[[AnswerReader], AnswerReader]
 
 PLAYED = (Ending.DONE, Ending.UNPARSED)
 """Rows that another reader can change; the others failed for reasons that no reader knows of."""
-
-
-class UnrecordedError(MadbenchError):
-    """A turn that the recorded episode never had."""
 
 
 class ReplayEngine:

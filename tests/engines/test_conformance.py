@@ -84,10 +84,7 @@ class TestReplay(Conformance):
         return None
 
     def play(self, model, what):
-        heard = super().play(Taped(SimulatedModel(accuracy=0.5), Path(model.recorded.path)), what)
-        assert super().play(model, what) == heard or isinstance(
-            heard[0], str
-        )  # identities are an engine's own
+        super().play(Taped(SimulatedModel(accuracy=0.5), Path(model.recorded.path)), what)
         return super().play(model, what)
 
 
