@@ -10,7 +10,7 @@ from madbench.metrics.arm import arm_metrics
 from madbench.metrics.bands import outside
 from madbench.metrics.budgets import Shape
 from madbench.metrics.comparisons import FEW
-from madbench.metrics.contest import Contestant, contestant, meetings
+from madbench.metrics.contest import Contestant, Meeting, contestant, meetings
 from madbench.metrics.estimates import undefined
 from madbench.metrics.labels import labels
 from madbench.metrics.rows import MeasuredRun
@@ -39,8 +39,29 @@ def summarise(
         compared,
         integrity,
         verdict(compared, arguing) + caution(integrity),
-        tuple(dict.fromkeys([*remarks, *_warnings(contestants), *_unhealthy(estimated)])),
+        tuple(
+            dict.fromkeys(
+                [
+                    *remarks,
+                    *_warnings(contestants),
+                    *_unhealthy(estimated),
+                    *_shapeless(met, contestants, shapes),
+                ]
+            )
+        ),
     )
+
+
+def _shapeless(
+    met: Sequence[Meeting], contestants: Sequence[Contestant], shapes: Mapping[str, Shape] | None
+) -> list[str]:
+    """Says of which casts no FLOPs can be had, where equal calls were compared."""
+    if not any(meeting.kind == "equal_calls" for meeting in met):
+        return []
+    casts = dict.fromkeys(one.place[1] for one in contestants if one.place[1] not in (shapes or {}))
+    return [
+        f"{cast}: no comparison at equal FLOPs, as the shape of its model is not known." for cast in casts
+    ]
 
 
 def _by_arm(runs: Sequence[MeasuredRun]) -> dict[str, list[MeasuredRun]]:

@@ -11,6 +11,7 @@ from madbench.run.scoring import score
 from madbench.sweep.judging import rematched
 from madbench.sweep.kept import jobs_in, read_kept
 from madbench.sweep.rereading import reread_named
+from madbench.sweep.shapes import shapes_of
 from madbench.sweep.summing import tell
 from madbench.tasks.matching import Matcher
 
@@ -19,7 +20,8 @@ def report_again(home: Path) -> None:
     """Write an experiment's report anew. Raises InputError where the folder is not an experiment's."""
     jobs = jobs_in(home)
     numbers = [measured_run(job, write_numbers(job.folder)) for job in jobs]
-    tell(read_kept(home).told(summarise(home.name, numbers)), home, jobs)
+    summary = summarise(home.name, numbers, shapes=shapes_of(jobs))
+    tell(read_kept(home).told(summary), home, jobs)
 
 
 def score_again(home: Path, *, reader: str | None, matcher: Matcher | None) -> None:

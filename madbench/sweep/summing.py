@@ -17,6 +17,7 @@ from madbench.sweep.logs import note
 from madbench.sweep.planning import Planned
 from madbench.sweep.progress import Progress
 from madbench.sweep.publishing import publish
+from madbench.sweep.shapes import shapes_of
 from madbench.types import Summary
 
 
@@ -55,7 +56,7 @@ def _report(
         published=runs[0].config.extent.published,
     )
     write_kept(home, kept)
-    summary = kept.told(summarise(home.name, numbers))
+    summary = kept.told(summarise(home.name, numbers, shapes=shapes_of(run.job for run in whole)))
     tell(summary, home, [run.job for run in whole])
     publish(whole, summary)
 

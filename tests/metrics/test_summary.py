@@ -301,4 +301,6 @@ def test_equal_flops_need_the_models_shape():
     runs = [run("self_consistency", voting(6)), run("debate", debates(6))]
     found = {c.b for c in summarise("toy", runs, shapes={"small": Shape(1e6, 2, 8)}).comparisons}
     assert "self_consistency@equal_flops" in found
-    assert "self_consistency@equal_flops" not in {c.b for c in summarise("toy", runs).comparisons}
+    without = summarise("toy", runs)
+    assert "self_consistency@equal_flops" not in {c.b for c in without.comparisons}
+    assert "small: no comparison at equal FLOPs, as the shape of its model is not known." in without.notes

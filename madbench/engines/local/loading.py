@@ -54,11 +54,26 @@ class Loaded:
             "device": _device_name(self.model.device),
             "threads": torch.get_num_threads(),
             "context": self.context,
+            "shape": shape_of(self.model),
             "end_tokens": sorted(self.wording.ends),
             "chat": asdict(self.chat.facts),
             "owner_defaults_ignored": defaults.to_diff_dict() if defaults is not None else {},
             "versions": {package: version(package) for package in _VERSIONS},
         }
+
+
+def shape_of(model: PreTrainedModel) -> dict[str, JsonValue] | None:
+    """What the cost of a token depends on: weights that take part in it (an embedding that is only looked up does
+    not), layers, and channels of attention. None for a family whose config does not say.
+    """
+    config = model.config.get_text_config()
+    heads, layers = (getattr(config, name, None) for name in ("num_attention_heads", "num_hidden_layers"))
+    hidden = getattr(config, "hidden_size", None)
+    if not (heads and layers and hidden):
+        return None
+    looked_up = 0 if config.tie_word_embeddings else model.get_input_embeddings().weight.numel()
+    width = heads * (getattr(config, "head_dim", None) or hidden // heads)
+    return {"parameters": model.num_parameters() - looked_up, "layers": layers, "width": width}
 
 
 def load(settings: LocalSettings) -> Loaded:
