@@ -89,7 +89,9 @@ def test_an_absent_review_misses_everything_and_raises_nothing():
     assert "unmatched:final" not in numbers
     assert "unmatched:reviewer_0" not in numbers
     assert numbers["matched:reviewer_1"] == 1
-    found = metrics(review(at(3, 7), [at(3, 7), at()], name="r"), unread, failed(artifact("f"), Ending.CONTEXT))
+    found = metrics(
+        review(at(3, 7), [at(3, 7), at()], name="r"), unread, failed(artifact("f"), Ending.CONTEXT)
+    )
     assert found["missed_issue_recall"] == 2 / 6
     assert found["missed_issue_recall_reviewer_0"] == 2 / 6
     assert found["missed_issue_recall_reviewer_1"] == 1 / 6, "the failed row misses all in every view"
