@@ -148,6 +148,14 @@ def mean(values: Floats, clusters: Ints, n: int | None = None) -> Estimate:
     return around(groups.value, groups.error(), len(groups.above), counted)
 
 
+def within(estimate: Estimate, least: float, most: float) -> Estimate:
+    """The same, its bounds kept to what the number can be."""
+    low, high = (
+        None if bound is None else min(max(bound, least), most) for bound in (estimate.low, estimate.high)
+    )
+    return Estimate(estimate.value, low, high, estimate.n)
+
+
 def around(value: float, error: float | None, clusters: int, n: int) -> Estimate:
     """Value and standard error as a Student interval with as many degrees of freedom as clusters less one."""
     if error is None:

@@ -21,6 +21,7 @@ from madbench.metrics.estimates import (
     picked,
     resamples,
     undefined,
+    within,
 )
 from madbench.metrics.rows import Rows
 from madbench.types import Estimate
@@ -91,15 +92,15 @@ def _measures(confidence: Floats, right: Floats, clusters: Ints, n: int) -> dict
         return {}
     mass, width = calibration.equal_mass(confidence), calibration.equal_width(confidence)
     return {
-        "confidence": mean(confidence, clusters, n),
+        "confidence": within(mean(confidence, clusters, n), 0, 1),
         "ece": ece(confidence, right, mass, clusters, n),
         "ece_equal_width": ece(confidence, right, width, clusters, n),
         "ece_expected": _point(calibration.expected_ece(confidence, mass), n),
-        "brier": mean(calibration.brier(confidence, right), clusters, n),
+        "brier": within(mean(calibration.brier(confidence, right), clusters, n), 0, 1),
         "brier_resolution": _point(calibration.resolution(mass, right), n),
         "auroc": auroc(confidence, right, clusters, n),
         "coverage_at_risk": _point(calibration.coverage_at_risk(confidence, right), n),
-        "overconfidence": mean(confidence - right, clusters, n),
+        "overconfidence": within(mean(confidence - right, clusters, n), -1, 1),
     }
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from madbench.metrics import MeasuredRun, summarise
 from madbench.metrics.labels import labels
 from madbench.report import terminal_table, write_report
+from madbench.report.verdicts import is_whole
 from madbench.run.job import Job, finish_job
 from madbench.sweep.endings import BAD_INPUT, DONE, FAILED
 from madbench.sweep.kept import Kept, rates_in, shown, write_kept
@@ -22,20 +23,23 @@ from madbench.types import Summary
 
 
 def conclude(runs: Sequence[Planned], progress: Progress) -> int:
-    """Merge, measure, report, publish. Returns the exit code: 1 if a run failed or owes rows, 2 if one was refused."""
+    """Merge, measure, report, publish. Returns the exit code: 2 if a run was refused; 1 if one failed or owes rows, or
+    where the report says that the pipeline is not whole: rows that ended in an error are final, and failed.
+    """
     found = [(run, _finish(run, progress)) for run in runs]
     whole = [(run, numbers) for run, numbers in found if numbers is not None]
     bad = [run for run in runs if progress.state(run.id) != "done"]
+    fine = False
     try:
         if whole:
-            _report([run for run, _ in whole], [numbers for _, numbers in whole], runs, progress)
+            fine = _report([run for run, _ in whole], [numbers for _, numbers in whole], runs, progress)
     finally:
         for run in bad:
             told = f"{progress.state(run.id)}: {run.name.arm}: {reason(progress.note(run.id))}"
             print(f"{told}\n  more in {run.folder.log}", file=sys.stderr)
     if any(progress.state(run.id) == "refused" for run in bad):
         return BAD_INPUT
-    return FAILED if bad else DONE
+    return DONE if fine and not bad else FAILED
 
 
 def reason(note: str) -> str:
@@ -46,7 +50,8 @@ def reason(note: str) -> str:
 
 def _report(
     whole: Sequence[Planned], numbers: Sequence[MeasuredRun], runs: Sequence[Planned], progress: Progress
-) -> None:
+) -> bool:
+    """Write and publish the summary; whether it says that the pipeline is whole."""
     home = runs[0].config.home
     kept = Kept(
         runs=tuple(shown(run.job) for run in whole),
@@ -59,6 +64,7 @@ def _report(
     summary = kept.told(summarise(home.name, numbers, shapes=shapes_of(run.job for run in whole)))
     tell(summary, home, [run.job for run in whole])
     publish(whole, summary)
+    return is_whole(summary)
 
 
 def tell(summary: Summary, home: Path, jobs: Iterable[Job]) -> None:
