@@ -1,21 +1,22 @@
 """The experiments on reviews, whole, on simulated reviewers: what they print, and what they set beside it."""
 
 import json
+import shutil
 
 import pytest
 from sweep.command import madbench
 
 from madbench.sweep.app import run
 
-SMALL = ("task=synthetic_reviews", "task.n=24", "limit=24", "tracking=none")
+SMALL = ("task=synthetic_reviews", "task.n=16", "limit=16", "tracking=none")
 
 
 def played(folder, experiment, *given):
-    """The summary and the printed text of an experiment, from the command line."""
+    """The summary of an experiment, what it printed, and its folder, from the command line."""
     process = madbench(folder, f"+experiment={experiment}", *SMALL, *given, f"name={experiment}")
     assert process.returncode == 0, process.err
     home = folder / "out" / experiment
-    return json.loads((home / "summary.json").read_text()), process.out
+    return json.loads((home / "summary.json").read_text()), process.out, home
 
 
 def values(summary, metric):
@@ -33,7 +34,7 @@ def missed(tmp_path_factory):
 
 
 def test_both_contracts_by_both_rules_on_the_same_reviews(hatch):
-    summary, _ = hatch
+    summary, *_ = hatch
     old, new = values(summary, "theater_no_concession"), values(summary, "theater_rate")
     assert set(old) == {
         f"adversarial_review_{arm}"
@@ -49,7 +50,7 @@ def test_both_contracts_by_both_rules_on_the_same_reviews(hatch):
 
 
 def test_stored_reviews_are_theater_by_both_rules_and_are_called_dead(hatch):
-    summary, printed = hatch
+    summary, printed, _ = hatch
     for rule in ("theater_rate", "theater_no_concession", "theater_no_valid_answer"):
         rates = values(summary, rule)
         assert rates["adversarial_review_quick_stored"] == rates["adversarial_review_legacy_stored"] == 1.0
@@ -82,14 +83,22 @@ def test_printed_values_stand_beside_ours(hatch):
     assert after["our_metric"] == "legacy_convergence"
 
 
+def test_a_report_written_anew_sets_the_same_values_beside_ours(hatch, tmp_path):
+    summary, _, home = hatch
+    folder = shutil.copytree(home, tmp_path / "escape_hatch")
+    assert run(["report", str(folder)]) == 0
+    assert json.loads((folder / "summary.json").read_text()) == summary
+    assert len(summary["published"]) > 10
+
+
 def test_whole_pipelines(hatch, missed):
-    for _, printed in (hatch, missed):
+    for _, printed, _ in (hatch, missed):
         assert "The pipeline is whole" in printed
         assert "no leaks" in printed
 
 
 def test_two_see_more_than_one_and_arguing_costs_some_of_it(missed):
-    summary, printed = missed
+    summary, printed, _ = missed
     arm = "adversarial_review_quick"
     one, two, union, final = (
         values(summary, f"missed_issue_recall{view}")[arm]
