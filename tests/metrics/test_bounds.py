@@ -22,6 +22,7 @@ def rows(pairs):
     )
 
 
+@settings(deadline=None, max_examples=30)
 @given(
     st.lists(st.tuples(st.sampled_from([0.0, 0.01, 0.5, 0.99, 1.0]), st.booleans()), min_size=1, max_size=8)
 )

@@ -334,3 +334,37 @@ def test_a_byte_order_mark_is_no_text_and_other_encodings_are_refused(tmp_path):
     assert len(Questions("marked", path=str(marked)).samples()) == 1
     with pytest.raises(InputError, match=r"latin\.jsonl is no UTF-8 text"):
         Questions("latin", path=str(latin)).samples()
+
+
+def test_commonsense_questions_are_read_by_their_own_labels(tmp_path):
+    rows = [
+        {
+            "id": "c1",
+            "question": "Where would you keep a kettle?",
+            "question_concept": "kettle",
+            "choices": {"label": list("ABCDE"), "text": ["roof", "river", "kitchen", "attic", "road"]},
+            "answerKey": "C",
+        },
+        {
+            "id": "c2",
+            "question": "What is a kettle for?",
+            "question_concept": "kettle",
+            "choices": {"label": list("ABCDE"), "text": ["boiling", "digging", "flying", "sewing", "paving"]},
+            "answerKey": "A",
+        },
+    ]
+    file = tmp_path / "rows.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    task = instantiate(OmegaConf.load(CONF / "commonsense_qa.yaml"), path=str(file), _convert_="all")
+    first, second = task.samples()
+    assert (first.target.answer, second.target.answer) == ("C", "A")
+    assert first.problem.cluster == second.problem.cluster == "kettle"
+    assert "C) kitchen" in first.problem.question
+
+
+def test_commonsense_questions_without_gold_are_refused_by_row(tmp_path):
+    file = tmp_path / "rows.jsonl"
+    row = {"question": "q", "choices": {"label": ["A", "B"], "text": ["x", "y"]}, "answerKey": ""}
+    file.write_text(json.dumps(row) + "\n")
+    with pytest.raises(InputError, match="no gold in column 'answerKey'"):
+        instantiate(OmegaConf.load(CONF / "commonsense_qa.yaml"), path=str(file), _convert_="all").samples()
