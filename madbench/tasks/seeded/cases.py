@@ -10,7 +10,7 @@ from functools import cached_property
 from madbench.tasks.seeded.drawing import Draws
 from madbench.tasks.seeded.library import Library
 from madbench.tasks.seeded.modules import Disguise, Fault, Group, Shown, available, groups, shown
-from madbench.tasks.seeded.table import Proved, proved
+from madbench.tasks.seeded.table import Proved
 from madbench.types import seed_of
 
 
@@ -28,8 +28,11 @@ class Case:
 
 @dataclass(frozen=True)
 class Cases:
-    """All artifacts under one seed. Groups are read when their turn comes, so that few artifacts cost little."""
+    """All artifacts of a table under one seed. Groups are read when their turn comes, so that few artifacts cost
+    little; what one group gives does not depend on the others.
+    """
 
+    table: tuple[Proved, ...]
     seed: int
     mix: Sequence[int]
     disguise: Disguise
@@ -46,14 +49,20 @@ class Cases:
                 yield Case(case.shown, ())
 
     def stranger(self, case: Case) -> Case | None:
-        """A faulty artifact of the next group in order; it depends on no other."""
+        """A faulty artifact of the next group in order."""
         place = self._order.index(case.group)
-        for name in (*self._order[place + 1 :], *self._order[:place]):
-            if isinstance(group := self.group(name), Group):
-                faults = next(Draws(group, self.seed, (1,)).visits())
-                if faults:
-                    return Case(self._shown(group), faults)
-        return None
+        others = map(self._one, (*self._order[place + 1 :], *self._order[:place]))
+        return next(filter(None, others), None)
+
+    def _one(self, name: str) -> Case | None:
+        """A group with a fault of its own, always the same."""
+        if name not in self._ones:
+            group = self.group(name)
+            faults = next(Draws(group, self.seed, (1,)).visits(), None) if isinstance(group, Group) else None
+            self._ones[name] = (
+                Case(self._shown(group), faults) if isinstance(group, Group) and faults else None
+            )
+        return self._ones[name]
 
     def group(self, name: str) -> Group | str:
         """A group, or why it is left out."""
@@ -67,7 +76,7 @@ class Cases:
 
     @cached_property
     def rows(self) -> dict[str, tuple[Proved, ...]]:
-        return groups(proved())
+        return groups(self.table)
 
     def _rounds(self) -> Iterator[Case]:
         running = [self._visits(name) for name in self._order]
@@ -97,6 +106,10 @@ class Cases:
 
     @cached_property
     def _groups(self) -> dict[str, Group | str]:
+        return {}
+
+    @cached_property
+    def _ones(self) -> dict[str, Case | None]:
         return {}
 
     @cached_property

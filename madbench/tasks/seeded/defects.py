@@ -19,6 +19,7 @@ from madbench.tasks.seeded.cases import Case, Cases
 from madbench.tasks.seeded.difficulty import hardest
 from madbench.tasks.seeded.drawing import SEEDS
 from madbench.tasks.seeded.modules import Disguise, Planted
+from madbench.tasks.seeded.table import proved
 from madbench.tasks.strangers import at_home
 from madbench.types import (
     Artifact,
@@ -120,7 +121,7 @@ class SeededDefects:
 
     @cached_property
     def _cases(self) -> Cases:
-        return Cases(self.seed, tuple(self.defects), self.disguise, self.twins)
+        return Cases(proved(), self.seed, tuple(self.defects), self.disguise, self.twins)
 
 
 def issues_of(planted: Sequence[Planted]) -> tuple[Issue, ...]:

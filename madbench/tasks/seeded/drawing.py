@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from madbench.tasks.seeded.modules import Fault, Group
-from madbench.tasks.seeded.sites import Kind
 from madbench.types import seed_of
 
 SEEDS = 16
@@ -58,15 +57,9 @@ class Draws:
         while len(chosen) < number and places:
             place = places.pop()
             size = rng.randint(1 if places else number - len(chosen), number - len(chosen))
-            sets = [some for some in self.group.faults[place] if len(some) == size]
-            if sets:
-                kind = rng.choice(sorted({self._kind(some) for some in sets}))
-                chosen += rng.choice([some for some in sets if self._kind(some) == kind])
+            if by_kind := self.group.faults[place].get(size):
+                chosen += rng.choice(by_kind[rng.choice(sorted(by_kind))])
         return tuple(sorted(chosen))
-
-    def _kind(self, faults: tuple[Fault, ...]) -> tuple[Kind, ...]:
-        kinds = self.group.kinds
-        return tuple(kinds[place][number] for place, number in faults)
 
     def _owned(self, faults: tuple[Fault, ...]) -> bool:
         return not faults or seed_of("owner", self.group.name, *faults) % SEEDS == self.seed

@@ -65,6 +65,8 @@ SYMBOLS: dict[type[ast.AST], str] = {
     ast.And: "and",
     ast.Or: "or",
 }
+BUILTIN = frozenset({"min", "max", "any", "all"})
+"""Those of the following that are called without a dot."""
 FUNCTIONS = dict(
     pair
     for one, other in (
@@ -193,16 +195,16 @@ def _calls(code: Code, node: ast.Call) -> Iterator[Site]:
         for pair in pairwise(node.args[:3]):
             yield from _swapped(code, "swapped_arguments", node, pair)
     called = node.func
-    name = (
-        called.id
-        if isinstance(called, ast.Name)
-        else called.attr
-        if isinstance(called, ast.Attribute)
-        else ""
-    )
+    name = called.attr if isinstance(called, ast.Attribute) else _builtin(code, called)
     if name in FUNCTIONS:
         end = code.text.end(called)
         yield code.replaced("wrong_function", node, Edit(end - len(name), end, FUNCTIONS[name]))
+
+
+def _builtin(code: Code, called: ast.expr) -> str:
+    """The name of a function that is Python's own; nothing for others, which a disguise may rename."""
+    own = isinstance(called, ast.Name) and called.id in BUILTIN and called.id not in code.variables
+    return called.id if own and isinstance(called, ast.Name) else ""
 
 
 def _swapped(code: Code, kind: Kind, whole: ast.AST, pair: tuple[ast.AST, ast.AST]) -> Iterator[Site]:

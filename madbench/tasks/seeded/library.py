@@ -8,6 +8,7 @@ import importlib.util
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from importlib.abc import InspectLoader
 from textwrap import dedent
 
@@ -89,6 +90,7 @@ def source_of(module: str) -> str | None:
     return loader.get_source(module) if isinstance(loader, InspectLoader) else None
 
 
+@lru_cache(maxsize=256)
 def module_of(name: str, source: str) -> Module:
     """Take a module's text apart. A function that is defined twice is none of its functions."""
     with warnings.catch_warnings():

@@ -20,6 +20,7 @@ BETWEEN = "\n\n"
 """What stands between two functions."""
 Fault = tuple[int, int]
 """A function by its place in the group, and a site of it by its number."""
+Kinds = tuple[Kind, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +48,18 @@ class Group:
         return self.rows[0].group
 
     @cached_property
-    def faults(self) -> list[list[tuple[Fault, ...]]]:
-        """All sets of faults that are proved, for each of its functions."""
-        return [
-            [tuple((place, number) for number in chosen) for chosen in row.faults]
-            for place, row in enumerate(self.rows)
-        ]
+    def faults(self) -> list[dict[int, dict[Kinds, list[tuple[Fault, ...]]]]]:
+        """For each of its functions all sets of faults that are proved, by their number and their kinds."""
+        return [self._by_kind(place) for place in range(len(self.rows))]
 
-    @cached_property
-    def kinds(self) -> list[list[Kind]]:
-        """The kind of every site of every function."""
-        return [[site.kind for site in sites(function.source)] for function in self.functions]
+    def _by_kind(self, place: int) -> dict[int, dict[Kinds, list[tuple[Fault, ...]]]]:
+        found: dict[int, dict[Kinds, list[tuple[Fault, ...]]]] = {}
+        every = sites(self.functions[place].source)
+        for chosen in self.rows[place].faults:
+            kinds = tuple(every[number].kind for number in chosen)
+            same = found.setdefault(len(chosen), {}).setdefault(kinds, [])
+            same.append(tuple((place, number) for number in chosen))
+        return found
 
 
 @dataclass(frozen=True)

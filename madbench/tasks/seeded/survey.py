@@ -54,6 +54,19 @@ class Prover:
             examples=examples,
         )
 
+    def shows(self, function: Function, numbers: Sequence[int]) -> bool:
+        """Whether these faults, planted together, change behaviour, and each of them beside the others."""
+        known = self._inputs(function)
+        if isinstance(known, str):
+            return False
+        trials, clean = known
+        found = sites(function.source)
+        chosen = [found[number].edit for number in numbers]
+        less = [[*chosen[:place], *chosen[place + 1 :]] for place in range(len(chosen))]
+        texts = [applied(function.source, edits) for edits in (chosen, *less)]
+        whole, *others = self.first.run(function, texts, trials)
+        return differs(clean, whole) > 0 and all(differs(whole, other) > 0 for other in others)
+
     def _inputs(self, function: Function) -> tuple[list[Trial], Vector] | str:
         arguments = ast.parse(function.source).body[0].args  # type: ignore[attr-defined]
         names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
