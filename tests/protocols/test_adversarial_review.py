@@ -99,6 +99,26 @@ def test_an_accepted_claim_is_upheld_and_never_withdrawn():
     assert heard.outcome.stop is StopReason.NO_OBJECTION
 
 
+def test_a_claim_is_not_upheld_while_anybody_objects_to_it():
+    sides = [
+        Side(answer=answers(B_1_1=REBUTTAL)),
+        Side(review=review(), object=stands(A1=OBJECTION), rejoin=decides(B_1_1="MAINTAINED")),
+        Side(review=review(), object=stands(A1="ACCEPTED")),
+    ]
+    assert debate(*sides, rounds=1).outcome.facts["upheld"] == []
+    sides[1].rejoin = decides(B_1_1="WITHDRAWN")
+    assert debate(*sides, rounds=1).outcome.facts["upheld"] == ["A/1"]
+
+
+def test_a_claim_s_id_answers_an_objection_only_where_there_is_one():
+    """Two objectors, and an answer that names the claim: whom it answers cannot be told."""
+    objectors = [Side(review=review(), object=stands(A1=OBJECTION)) for _ in range(2)]
+    heard = debate(Side(answer="A/1: CONCEDED."), *objectors, rounds=1)
+    assert heard.moves == {"B/1/1": None, "C/1/1": None}
+    assert ("unknown_id", "A") in heard.faults
+    assert debate(Side(answer="A/1: CONCEDED."), objectors[0], rounds=1).moves == {"B/1/1": "CONCEDED"}
+
+
 def test_nobody_objects_and_it_is_over():
     heard = debate(Side(), Side())
     assert heard.outcome.stop is StopReason.NO_OBJECTION
