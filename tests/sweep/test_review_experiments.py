@@ -137,3 +137,13 @@ def test_an_unknown_table_is_refused_before_anything_runs(tmp_path):
     assert process.returncode == 2
     assert "no paper 'nobody2020'; there are adversarial_debate" in process.err
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("protocol", ["cot", "self_consistency", "self_refine", "debate", "critic_profile"])
+def test_protocols_for_questions_are_rehearsed_on_reviews(protocol, tmp_path, capsys):
+    given = [*SMALL, "model@cast.default=simulated_reviewer", f"output_root={tmp_path}"]
+    assert run([f"protocol={protocol}", *given, "dry_run=true"]) == 0
+    shown = capsys.readouterr().out
+    assert "row 1 holds" in shown
+    assert "at most 8 findings" in shown or protocol == "critic_profile"
+    assert not list(tmp_path.rglob("runs"))
