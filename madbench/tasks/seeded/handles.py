@@ -38,6 +38,7 @@ class Handles:
 
     def __init__(self) -> None:
         self._opened: list[Handle] = []
+        self._readers: list[io.TextIOWrapper] = []
 
     def open(
         self,
@@ -58,12 +59,14 @@ class Handles:
         self._opened.append(handle)
         if "b" in mode:
             return handle
-        return io.TextIOWrapper(handle, encoding or "utf-8", errors, newline)
+        self._readers.append(io.TextIOWrapper(handle, encoding or "utf-8", errors, newline))
+        return self._readers[-1]
 
     def left(self) -> int:
         """How many are still open; forgets them all."""
-        opened, self._opened = self._opened, []
-        return sum(not handle.closed for handle in opened)
+        left = sum(not handle.closed for handle in self._opened)
+        self._opened, self._readers = [], []
+        return left
 
     def stand_in(self, module: ModuleType) -> None:
         """Take the place of `open` in Python and in a module that has it under another name."""
