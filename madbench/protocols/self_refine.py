@@ -1,10 +1,12 @@
 """Self-Refine (Madaan et al., 2023): answer, get feedback on the answer, refine it, until the feedback says stop."""
 
 from dataclasses import dataclass
-from typing import Literal
+
+from pydantic import JsonValue
 
 from madbench.agents import Episode, Memory
-from madbench.protocols.replies import Form, Short, Statement
+from madbench.protocols.replies import Statement
+from madbench.protocols.self_refine_rated import Feedback, Keep, RatedDraft, Rating, given
 from madbench.protocols.solver import Asked
 from madbench.types import (
     FormatError,
@@ -28,13 +30,6 @@ class FaultyDraft(Draft):
     """The same, for a critic who is told that the reply holds an error."""
 
 
-class Feedback(Form):
-    """Advice on a draft. `verdict` alone ends the refining; words of praise in the advice do not."""
-
-    advice: Short
-    verdict: Literal["revise", "keep"]
-
-
 class Criticised(Observation):
     """The advice on a solver's last reply."""
 
@@ -48,35 +43,53 @@ class SelfRefine(ProtocolSettings):
 
     The critic sees the question and the current reply, the solver all it said and was told. `asserting`
     tells the critic that there is an error, as the paper's prompt for arithmetic does. Feedback that no
-    repair made readable is neither advice nor a stop: it uses up its round, and the reply stands.
+    repair made readable is neither advice nor a stop: it uses up its round, and the reply stands. `keep` says
+    whose answer is given: that of the final reply, of the first (a control), or of the earliest that the critic
+    scored highest, for which the last reply is scored in a call more.
     """
 
     refinements: int = 4
     asserting: bool = False
+    keep: Keep = "final"
     plays = ("solver", "critic")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.refinements < 0:
             raise InputError(f"protocol.refinements: {self.refinements}; wanted 0 or more")
+        if self.asserting and self.rated:
+            raise InputError(
+                "protocol.keep: best_by_own_score wants a critic who is told nothing: asserting: false"
+            )
+
+    @property
+    def rated(self) -> bool:
+        return self.keep == "best_by_own_score"
 
     async def __call__(self, problem: Problem, episode: Episode) -> Outcome:
         solver = episode.agent("solver", sees=Asked, says=Statement)
         refiner = solver.also(sees=Criticised, says=Statement)
-        sees = FaultyDraft if self.asserting else Draft
-        critic = episode.agent("critic", sees=sees, says=Feedback, memory=Memory(keep="nothing"))
+        sees = FaultyDraft if self.asserting else RatedDraft if self.rated else Draft
+        says = Rating if self.rated else Feedback
+        critic = episode.agent("critic", sees=sees, says=says, memory=Memory(keep="nothing"))
         replies = [await solver.ask(Asked(prompt=problem.prompt))]
-        stop = StopReason.MAX_ROUNDS
-        for number in range(1, self.refinements + 1):
+        stop, scores = StopReason.MAX_ROUNDS, dict[int, int]()
+        for number in range(1, self.refinements + 1 + self.rated):
             try:
                 feedback = await critic.ask(
                     sees(question=problem.question, reply=replies[-1].text), round=number
                 )
             except FormatError:
                 continue
+            if isinstance(feedback, Rating):
+                scores[len(replies) - 1] = feedback.score
             if feedback.verdict == "keep":
                 stop = StopReason.NO_OBJECTION
                 break
+            if number > self.refinements:
+                break
             seen = Criticised(advice=feedback.advice, instruction=problem.reader.instruction)
             replies.append(await refiner.ask(seen, round=number))
-        return Outcome(replies[-1].answer, tuple((reply.answer,) for reply in replies), stop)
+        kept = given(self.keep, scores, last=len(replies) - 1)
+        facts: dict[str, JsonValue] = {} if self.keep == "final" else {"kept": kept}
+        return Outcome(replies[kept].answer, tuple((reply.answer,) for reply in replies), stop, facts=facts)

@@ -166,3 +166,46 @@ def test_a_refinement_without_an_answer_is_the_final_one_all_the_same():
 def test_a_negative_number_of_refinements_is_refused():
     with pytest.raises(InputError, match="refinements: -1"):
         SelfRefine(refinements=-1)
+
+
+def rated(*given, **settings):
+    """The critic's (verdict, score), feedback by feedback; None is feedback that cannot be read."""
+    left = iter(given)
+
+    def script(request):
+        one = next(left)
+        return "?" if one is None else json.dumps({"advice": "Look.", "verdict": one[0], "score": one[1]})
+
+    made = SelfRefine(keep="best_by_own_score", **settings)
+    return play(stage(made, {"solver": drafts, "critic": script}))
+
+
+@pytest.mark.parametrize(
+    ("given", "kept", "stop"),
+    [
+        ([("revise", 3), ("revise", 9), ("revise", 5)], 1, StopReason.MAX_ROUNDS),
+        ([("revise", 4), ("revise", 4), ("keep", 4)], 0, StopReason.NO_OBJECTION),
+        ([("revise", 1), ("revise", 2), ("revise", 8)], 2, StopReason.MAX_ROUNDS),
+        ([("revise", 7), ("keep", 6)], 0, StopReason.NO_OBJECTION),
+        ([("revise", 7), None, ("revise", 11)], 0, StopReason.MAX_ROUNDS),
+        ([None, None, None], 0, StopReason.MAX_ROUNDS),
+    ],
+)
+def test_the_reply_that_its_critic_scored_highest_is_given(given, kept, stop):
+    outcome = rated(*given, refinements=2).outcome
+    assert (outcome.answer, outcome.facts["kept"], outcome.stop) == (str(kept), kept, stop)
+
+
+def test_every_reply_is_scored_in_as_many_calls_as_that_takes():
+    assert len(rated(*[("revise", 1)] * 3, refinements=2).turns) == 6
+
+
+def test_the_first_answer_can_be_the_one_that_counts():
+    played = refine("revise", "revise", refinements=2, keep="first")
+    assert played.outcome.answer == "0"
+    assert played.outcome.positions == (("0",), ("1",), ("2",))
+
+
+def test_a_critic_told_of_an_error_is_no_judge():
+    with pytest.raises(InputError, match="asserting: false"):
+        SelfRefine(asserting=True, keep="best_by_own_score")
