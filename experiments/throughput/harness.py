@@ -59,7 +59,16 @@ def now() -> tuple[float, float]:
 
 
 def peak() -> int:
-    """Peak resident memory of this process so far, in bytes."""
+    """Peak resident memory of this process so far, in bytes.
+
+    Linux counts a parent's peak as its child's in getrusage, not in /proc.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        (kilobytes,) = (
+            line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmHWM")
+        )
+        return int(kilobytes) * 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 

@@ -47,6 +47,7 @@ def _write(folder: RunFolder, schemas: dict[Path, Any], records: Iterable[Record
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    pa.set_memory_pool(pa.system_memory_pool())
     metadata = {b"schema_version": str(SCHEMA_VERSION).encode()}
     with ExitStack() as stack:
         writers = {
