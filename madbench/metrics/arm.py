@@ -200,12 +200,17 @@ def _roles(rows: Rows) -> dict[str, Estimate]:
         for cost in ("calls", "prompt_tokens", "output_tokens")
         for role, values in rows.named(cost).items()
     }
-    facts = {
-        name: mean(values, rows.clusters, rows.counted(values)) for name, values in rows.named("fact").items()
-    }
+    facts = {name: _fact(values, rows) for name, values in rows.named("fact").items()}
     labels, right = rows.label("stated_label"), rows.column("correct")
     shares = {
         f"right_share_{label}": rate(right[labels == label], rows.clusters[labels == label])
         for label in np.unique(labels[labels != ""])
     }
     return found | facts | shares
+
+
+def _fact(values: Floats, rows: Rows) -> Estimate:
+    """What a protocol measured itself: a share's interval stays within 0 and 1, any other number's is a mean's."""
+    known = values[~np.isnan(values)]
+    estimate = rate if np.all((known >= 0) & (known <= 1)) else mean
+    return estimate(values, rows.clusters, rows.counted(values))

@@ -159,7 +159,7 @@ class Counterintuitive:
     """`n` different questions, the templates in turn; one template's questions share a cluster.
 
     Seeds draw apart: a question belongs to the seed whose number its text hashes to, modulo `seeds`. The target's
-    facts name the `lure`, and `score` tells whether an answer fell for it (`lured`).
+    facts name the `lure`, and `score` tells whether an answer fell for it (`fact:lured`, a metric `lured`).
     """
 
     n: int = 100
@@ -182,7 +182,7 @@ class Counterintuitive:
         return list(found.values())
 
     def score(self, outcome: Outcome, target: Target) -> dict[str, float]:
-        return exact(outcome, target) | {"lured": float(outcome.answer == target.facts["lure"])}
+        return exact(outcome, target) | {"fact:lured": float(outcome.answer == target.facts["lure"])}
 
     def facts(self) -> Mapping[str, JsonValue]:
         return {"rows": self.n, "content": self.content()}

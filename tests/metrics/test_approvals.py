@@ -3,11 +3,13 @@
 import pytest
 from metrics.build import record, sample
 
-from madbench.metrics import MeasuredRun
+from madbench.metrics import Measured, MeasuredRun
 from madbench.metrics.arm import arm_metrics, definitions
 from madbench.metrics.contest import contestant, face_to_face
+from madbench.metrics.estimates import wilson
 from madbench.metrics.measure import measure
 from madbench.metrics.rows import tabulate
+from madbench.types import RowId
 
 
 def run(arm, signed):
@@ -54,3 +56,14 @@ def test_every_number_of_a_panel_says_what_it_means():
     assert all("Measured by" not in meanings[name] for name in names)
     assert "looked at (vote)" in meanings["rejection_rate_vote"]
     assert meanings["retries_of_skeptic"] == "Asks after a rejection, an episode: of_skeptic."
+
+
+def test_a_share_that_was_never_seen_is_not_known_to_be_none():
+    """Of eight panels none signed anything weak: the interval reaches up from 0, and never below."""
+    rows = tabulate(
+        Measured(RowId(str(n)), str(n), {"fact:weak_approval": 0.0, "fact:rejected": 3.0}) for n in range(8)
+    )
+    found = arm_metrics(rows)
+    low, high = wilson(0, 8)
+    assert (found["weak_approval"].low, found["weak_approval"].high) == pytest.approx((low, high))
+    assert (found["rejected"].low, found["rejected"].high) == (3, 3)

@@ -83,9 +83,9 @@ def test_falling_for_the_lure_is_scored_apart_from_being_wrong():
     def scored(answer):
         return task.score(Outcome(answer, ((answer,),), StopReason.MAX_ROUNDS), sample.target)
 
-    assert scored(sample.target.answer) == {"correct": 1.0, "lured": 0.0}
-    assert scored(sample.target.facts["lure"]) == {"correct": 0.0, "lured": 1.0}
-    assert scored("-1") == scored(None) == {"correct": 0.0, "lured": 0.0}
+    assert scored(sample.target.answer) == {"correct": 1.0, "fact:lured": 0.0}
+    assert scored(sample.target.facts["lure"]) == {"correct": 0.0, "fact:lured": 1.0}
+    assert scored("-1") == scored(None) == {"correct": 0.0, "fact:lured": 0.0}
 
 
 def test_seeds_share_no_question_and_a_longer_list_begins_with_the_shorter():
