@@ -6,14 +6,13 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
 from madbench.engines.batching import Scheduler
-from madbench.engines.hashes import digest
 from madbench.engines.jobs import Job
+from madbench.engines.language import Language
 from madbench.engines.settings import LocalSettings
 from madbench.types import Completion, ContextError, Request
 
@@ -29,13 +28,27 @@ class TransformersModel(LocalSettings):
 
     @asynccontextmanager
     async def open(self) -> AsyncGenerator[TransformersEngine]:
-        """Load the model and run it as long as the context lasts. Raises InputError as `check`."""
-        from madbench.engines.local.loading import load
+        """Load the model and run it as long as the context lasts; its memory is free after that.
+
+        Raises InputError as `check`.
+        """
+        from madbench.engines.local.loading import free, load
 
         self.check()
         engine = TransformersEngine(self, await asyncio.to_thread(load, self))
-        async with engine.scheduler.running():
-            yield engine
+        try:
+            async with engine.scheduler.running():
+                yield engine
+        finally:
+            del engine
+            free()
+
+    def language(self) -> Language:
+        """What `excess` and `identity` of an open model say, without its weights. Raises InputError as `open`."""
+        from madbench.engines.local.loading import language
+
+        self.check()
+        return language(self)
 
 
 class TransformersEngine:
@@ -43,8 +56,7 @@ class TransformersEngine:
 
     def __init__(self, settings: TransformersModel, loaded: Loaded) -> None:
         self._settings, self._loaded = settings, loaded
-        self._fingerprint = settings.fingerprint()
-        self._ids = lru_cache(maxsize=8192)(loaded.chat.ids)
+        self._language = Language(settings.fingerprint(), loaded.chat, loaded.context)
         self.scheduler = Scheduler(loaded.decoder(settings.batch.prefix_megabytes << 20), settings.batch.rows)
 
     async def generate(self, request: Request) -> Completion:
@@ -59,18 +71,13 @@ class TransformersEngine:
             )
         if request.schema is not None:
             self._loaded.wording.check(request.schema)
-        return await self.scheduler.complete(Job(request, self._ids(request.messages)))
+        return await self.scheduler.complete(Job(request, self._language.ids(request.messages)))
 
     def excess(self, request: Request) -> int:
-        """Tokens by which prompt and reply exceed the context."""
-        return len(self._ids(request.messages)) + request.sampling.max_tokens - self._loaded.context
+        return self._language.excess(request)
 
     def identity(self, request: Request) -> str:
-        """Hash over the fingerprint, the prompt's token ids, schema and sampling, and the seed unless greedy."""
-        asked = request.sampling
-        drawn: list[JsonValue] = [asked.temperature, asked.top_p, request.seed] if asked.temperature else []
-        ids: list[JsonValue] = [*self._ids(request.messages)]
-        return digest([self._fingerprint, ids, request.schema, asked.max_tokens, drawn])
+        return self._language.identity(request)
 
     def facts(self) -> dict[str, JsonValue]:
         """What a manifest says of this engine: effective settings, device, versions, and the batch limit now."""
@@ -78,6 +85,6 @@ class TransformersEngine:
         return {
             **self._loaded.facts(),
             "settings": self._settings.model_dump(mode="json"),
-            "fingerprint": self._fingerprint,
+            "fingerprint": self._settings.fingerprint(),
             "batch": {"limit": load.limit, "halvings": load.halvings, "widest": load.widest},
         }

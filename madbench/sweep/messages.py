@@ -30,12 +30,16 @@ class Assignment(Strict):
 class PoolSettings(Strict):
     """How a sweep is run: `workers` processes at a time, one per cast, `concurrency` episodes of a run in flight.
 
+    `resident` models of a cast are in memory at a time: all, or one, for those that do not fit together. They then
+    take turns, and all episodes of a run are in flight, so that loads do not grow with their number.
+
     `on_failure: stop` ends the sweep at the first run that fails, `on_dead: stop` a run whose first debates are
     found dead (nobody moves, markers missing, stored text); otherwise that is said, and it goes on.
     """
 
     workers: int = Field(default=1, ge=1)
     concurrency: int = Field(default=256, ge=1)
+    resident: Literal["all", "one"] = "all"
     on_failure: Literal["continue", "stop"] = "continue"
     on_dead: Literal["warn", "stop"] = "warn"
 

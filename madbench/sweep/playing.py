@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import traceback
 from pathlib import Path
 from typing import TextIO
@@ -69,7 +70,7 @@ class Play:
         """Play all episodes; a run that fails is reported with its traceback, and takes no other with it."""
         self._enter("running")
         try:
-            many = self._settings.concurrency
+            many = self._settings.concurrency if self._settings.resident == "all" else sys.maxsize
             status = await run_job(self.run.job, cast, on_episode=self.count, concurrency=many)
             self.look()
         except asyncio.CancelledError:

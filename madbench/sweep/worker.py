@@ -15,11 +15,12 @@ import traceback
 from collections.abc import Coroutine
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Protocol, TextIO, runtime_checkable
+from typing import TextIO
 
 from pydantic import JsonValue
 
 from madbench.agents import Cast
+from madbench.engines.phases import Beside, Described, Phases, Weighty
 from madbench.records.journal import Journal
 from madbench.run.journaled import JournaledEngine
 from madbench.sweep.building import Built
@@ -33,19 +34,11 @@ PERIOD = 0.5
 """Seconds between two reports of progress."""
 
 
-@runtime_checkable
-class Described(Protocol):
-    """An engine that has something to say for a manifest."""
-
-    def facts(self) -> dict[str, JsonValue]:
-        """Effective settings, device, versions."""
-
-
 class Engines:
     """The open models of this process: one journaled engine for each distinct setting."""
 
-    def __init__(self, stack: AsyncExitStack, say: TextIO) -> None:
-        self._stack, self._say = stack, say
+    def __init__(self, stack: AsyncExitStack, say: TextIO, phases: Phases | None) -> None:
+        self._stack, self._say, self._phases = stack, say, phases
         self._open: list[tuple[Model, Engine, JournaledEngine]] = []
 
     async def of(self, model: Model, home: Path) -> JournaledEngine:
@@ -55,9 +48,17 @@ class Engines:
                 return journaled
         write(self._say, Notice(text=f"opening {model.name}"))
         journal = self._stack.enter_context(Journal(home / "journal" / model.fingerprint()))
-        engine = await self._stack.enter_async_context(model.open())
+        engine = await self._opened(model)
         self._open.append((model, engine, JournaledEngine(engine, journal)))
         return self._open[-1][2]
+
+    async def _opened(self, model: Model) -> Engine:
+        """A model that stays open, or one that is loaded whenever its turn comes."""
+        if self._phases is None:
+            return await self._stack.enter_async_context(model.open())
+        if isinstance(model, Weighty):
+            return await self._phases.engine(model)
+        return Beside(self._phases, await self._stack.enter_async_context(model.open()))
 
     async def cast(self, built: Built, home: Path) -> Cast:
         return Cast(
@@ -85,7 +86,10 @@ async def work(order: Order, say: TextIO) -> int:
     """Play an order to its end. Returns the exit code."""
     plays, began = [Play(given, order.settings, say) for given in order.runs], time.monotonic()
     async with AsyncExitStack() as stack:
-        engines = Engines(stack, say)
+        phases = (
+            await stack.enter_async_context(Phases().running()) if order.settings.resident == "one" else None
+        )
+        engines = Engines(stack, say, phases)
         casts = [await engines.cast(play.run.built, play.run.config.home) for play in plays]
         ticker = asyncio.create_task(_tick(plays, engines, say, began))
         try:

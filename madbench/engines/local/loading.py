@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import platform
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 import torch
 from pydantic import JsonValue
 from transformers import (
+    AutoConfig,
     AutoModelForCausalLM,
     AutoTokenizer,
     BitsAndBytesConfig,
@@ -20,6 +22,7 @@ from transformers import (
 
 from madbench.engines.chat import ChatFormat
 from madbench.engines.grammar import Grammars
+from madbench.engines.language import Language
 from madbench.engines.local.decoder import BatchDecoder
 from madbench.engines.local.network import Network
 from madbench.engines.local.wording import Wording
@@ -79,21 +82,43 @@ def shape_of(model: PreTrainedModel) -> dict[str, JsonValue] | None:
 def load(settings: LocalSettings) -> Loaded:
     """The model, ready to run. Raises InputError for a tokenizer that cannot serve."""
     place = settings.weights.fetch()
-    trust = {"trust_remote_code": settings.weights.trust_remote_code}
-    source = {"gguf_file": place.gguf} if place.gguf else {}
-    tokenizer = AutoTokenizer.from_pretrained(place.folder, **source, **trust)
-    chat = ChatFormat(tokenizer, settings.chat, settings.name)
+    options = _options(settings, place)
+    chat = _chat(settings, place)
     device = _device(settings.device)
     model = AutoModelForCausalLM.from_pretrained(
         place.folder,
         dtype=getattr(torch, settings.dtype),
         attn_implementation=settings.attention,
         device_map={"": device},
-        **source,
-        **trust,
+        **options,
         **_quantised(settings.quantisation, place),
     ).eval()
     return loaded(model, chat, settings.name)
+
+
+def language(settings: LocalSettings) -> Language:
+    """What of the model needs no weights, from its tokenizer and config. Raises InputError as `load`."""
+    place = settings.weights.fetch()
+    config = AutoConfig.from_pretrained(place.folder, **_options(settings, place)).get_text_config()
+    return Language(settings.fingerprint(), _chat(settings, place), config.max_position_embeddings)
+
+
+def free() -> None:
+    """Give the memory of models that nobody holds any more back to the device."""
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+
+
+def _chat(settings: LocalSettings, place: Place) -> ChatFormat:
+    tokenizer = AutoTokenizer.from_pretrained(place.folder, **_options(settings, place))
+    return ChatFormat(tokenizer, settings.chat, settings.name)
+
+
+def _options(settings: LocalSettings, place: Place) -> dict[str, bool | str]:
+    """What reading anything from a place takes."""
+    source: dict[str, bool | str] = {"gguf_file": place.gguf} if place.gguf else {}
+    return {"trust_remote_code": settings.weights.trust_remote_code, **source}
 
 
 def loaded(model: PreTrainedModel, chat: ChatFormat, name: str) -> Loaded:
