@@ -31,7 +31,7 @@ class Proposal(Answering):
 class Concern(Strict):
     """What must not happen, against the proposal of that label."""
 
-    against: str
+    against: Line
     concern: Line
 
 
@@ -42,9 +42,9 @@ class Critique(Answering):
     """
 
     reasons: Short
-    ranking: str
+    ranking: Short
     stance: Literal["stick", "switch", "hybrid"]
-    target: str
+    target: Line
     blocking: Annotated[tuple[Concern, ...], Field(max_length=2)]
 
     @property
