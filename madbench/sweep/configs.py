@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from omegaconf import DictConfig, OmegaConf
@@ -66,6 +67,7 @@ class JobConfig(Strict):
         return Path(self.extent.output_root).absolute() / self.extent.name
 
 
+MISSING = re.compile(r"Missing mandatory value: (\S+)")
 KEYS = tuple(sorted((*Parts.model_fields, *Extent.model_fields, *RoleSettings.model_fields)))
 """All top-level keys that a user may write."""
 
@@ -75,7 +77,10 @@ def read_config(config: DictConfig, choices: Mapping[str, str], overrides: tuple
     try:
         plain = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
     except OmegaConfBaseException as error:
-        raise InputError(f"config: {str(error).splitlines()[0]}") from error
+        said = str(error).splitlines()[0]
+        if missing := MISSING.search(said):
+            said = f"{missing[1]} has no value yet (its file says ???); give one: {missing[1]}=…"
+        raise InputError(f"config: {said}") from error
     assert isinstance(plain, dict)
     return job_config({str(key): value for key, value in plain.items()}, choices, overrides)
 
@@ -95,7 +100,19 @@ def job_config(plain: Plain, choices: Mapping[str, str], overrides: tuple[str, .
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "extra_forbidden" and (known := settings_of(first["loc"][:-1])):
+            parent = where.rpartition(".")[0]
+            raise InputError(f"config: unknown key {where}; {parent} has {', '.join(known)}") from error
         raise InputError(f"config: {where}: {first['msg']}, found {first['input']!r}") from error
+
+
+def settings_of(parents: Sequence[int | str]) -> list[str]:
+    """The keys under a key of the roles' settings (`sampling`); none where it is no group."""
+    model: object = RoleSettings
+    for parent in parents:
+        fields = getattr(model, "model_fields", {})
+        model = fields[parent].annotation if parent in fields else None
+    return list(getattr(model, "model_fields", {}))
 
 
 def flat(config: JobConfig) -> dict[str, JsonValue]:

@@ -12,6 +12,14 @@ BAD = {
     "unknown key": (["foo=1"], "unknown key foo; there are cast, context"),
     "unknown key, added": (["+foo=1"], "unknown key foo; there are cast, context"),
     "unknown nested key": (["sampling.temp=1"], "sampling has temperature, top_p, max_tokens"),
+    "unknown nested key, forced": (
+        ["++sampling.temprature=1"],
+        "unknown key sampling.temprature; sampling has temperature, top_p, max_tokens",
+    ),
+    "a value that only the user knows": (
+        ["model@cast.default=folder"],
+        "cast.default.weights.path has no value yet (its file says ???); give one: cast.default.weights.path=",
+    ),
     "unknown choice": (["protocol=nix"], "Available options in 'protocol'"),
     "unknown choice in a sweep": (["-m", "protocol=cot,nix"], "Available options in 'protocol'"),
     "unknown experiment": (["+experiment=nix"], "quickstart"),
