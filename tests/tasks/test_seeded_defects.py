@@ -203,3 +203,10 @@ def test_bad_settings_are_named():
     ):
         with pytest.raises(InputError, match=words):
             SeededDefects(**settings).samples()
+
+
+def test_no_function_of_an_artifact_leads_to_another_of_it():
+    for group in FOUND:
+        for function in group.functions:
+            others = {other.name for other in group.functions} - {function.name}
+            assert not LIBRARY.module(function.module).reached(function.name) & others
