@@ -28,6 +28,7 @@ NEEDED = {
     "model/replay": ["cast.default.recorded.path=/runs"],
     "model/smollm2_and_gemma3": ["cast.default.second.weights.path=/weights/a.gguf"],
     "model/transcripts": ["cast.default.recorded.path=/data/turns.jsonl"],
+    "model/vllm": ["cast.default.weights.id=owner/name"],
     "model/vllm_server": ["cast.default.model=owner/name"],
     "task/bb_mistake": ["task.path=/data/set.jsonl"],
     "task/diff": ["task.path=/data/change.diff"],

@@ -13,10 +13,10 @@ from madbench.types import Message, Request
 
 
 class Language:
-    """`context` bounds prompt plus reply, in tokens."""
+    """`context` bounds prompt plus reply, in tokens. A reply ends at a token of `ends` or a text of `stops`."""
 
-    def __init__(self, fingerprint: str, chat: ChatFormat, context: int) -> None:
-        self.context = context
+    def __init__(self, fingerprint: str, chat: ChatFormat, *, context: int, ends: frozenset[int]) -> None:
+        self.context, self.ends, self.stops = context, ends, chat.stops
         self._fingerprint = fingerprint
         self._ids = lru_cache(maxsize=8192)(chat.ids)
 

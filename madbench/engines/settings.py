@@ -28,25 +28,38 @@ class Batch(Strict):
     prefix_megabytes: int = Field(default=1024, ge=0)
 
 
-class LocalSettings(Strict):
-    """A local model: its weights, how it is spoken to and how it is held in memory.
-
-    `attention` is transformers' attn_implementation; `device` auto is the GPU if there is one. The model
-    owner's generation defaults never apply: only a request's own sampling does.
-    """
+class SpokenSettings(Strict):
+    """A model whose weights are here: where from, how it is spoken to, in which numbers it computes."""
 
     name: ModelName
     weights: Weights
     chat: Chat = Chat()
     dtype: Literal["bfloat16", "float16", "float32"] = "bfloat16"
-    quantisation: Quantisation = "none"
-    attention: str = "sdpa"
-    device: str = "auto"
-    batch: Batch = Batch()
 
     @property
     def capabilities(self) -> frozenset[Capability]:
         return frozenset(Capability)
+
+    def fingerprint(self) -> str:
+        """Resolved revision or content hash of the weights, dtype and chat format, hashed."""
+        return digest([self.weights.identity(), self.dtype, self.chat.model_dump(mode="json")])
+
+    def check(self) -> None:
+        """Raise InputError for weights that are missing or unsupported."""
+        self.weights.check()
+
+
+class LocalSettings(SpokenSettings):
+    """A local model that transformers holds in memory.
+
+    `attention` is transformers' attn_implementation; `device` auto is the GPU if there is one. The model
+    owner's generation defaults never apply: only a request's own sampling does.
+    """
+
+    quantisation: Quantisation = "none"
+    attention: str = "sdpa"
+    device: str = "auto"
+    batch: Batch = Batch()
 
     def fingerprint(self) -> str:
         """Resolved revision or content hash of the weights, dtype, quantisation and chat format, hashed."""
@@ -61,4 +74,4 @@ class LocalSettings(Strict):
                 raise InputError(
                     f"model {self.name}: {wanted} needs the package {package}: pip install {package}"
                 )
-        self.weights.check()
+        super().check()

@@ -56,7 +56,8 @@ class TransformersEngine:
 
     def __init__(self, settings: TransformersModel, loaded: Loaded) -> None:
         self._settings, self._loaded = settings, loaded
-        self._language = Language(settings.fingerprint(), loaded.chat, loaded.context)
+        ends = loaded.wording.ends
+        self._language = Language(settings.fingerprint(), loaded.chat, context=loaded.context, ends=ends)
         self.scheduler = Scheduler(loaded.decoder(settings.batch.prefix_megabytes << 20), settings.batch.rows)
 
     async def generate(self, request: Request) -> Completion:

