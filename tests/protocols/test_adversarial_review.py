@@ -408,3 +408,13 @@ def test_an_unanswered_objection_is_not_put_to_its_author_for_a_decision():
     heard = contested("Hm.", rounds=1)
     assert [each.objection for each in heard.of(Unaddressed)] == ["B/1/1"]
     assert "rejoin" not in heard.outcome.facts["asks"]
+
+
+def test_an_answer_is_put_to_the_objector_in_its_own_round_alone():
+    """Rebutted in the first round, silent in the second: there is nothing new to decide on."""
+    heard = contested([answers(B_1_1=REBUTTAL), "Hm."])
+    assert heard.outcome.facts["asks"]["rejoin"] == 1
+    assert [type(entry).__name__ for entry in heard.ledger if entry.kind != "integrity"][-2:] == [
+        "Maintained",
+        "Unaddressed",
+    ]
