@@ -145,6 +145,11 @@ METRICS = (
         "Turns that were shown hidden text because a model quoted it of its own accord, an episode.",
         mean_of("quoted"),
     ),
+    Metric(
+        "quoted_rate",
+        "Share of turns at the end of a forbidden channel that were shown hidden text because a model quoted it.",
+        share_of("quoted", column_of("audited")),
+    ),
     *(
         Metric(
             f"stop_{reason.value}",

@@ -19,6 +19,9 @@ SOLVER = "solver"
 LARGEST = 2.0**53
 """No count or share that a protocol can mean is larger; infinities and NaN are not smaller."""
 
+AUDIT = ("channel_leaks", "quoted", "audited")
+"""What the audit of a transcript counted, in turns."""
+
 
 def measure(record: Record) -> Measured:
     """The numbers of one row, failed rows too; never raises on any record. No text of it is kept.
@@ -60,7 +63,7 @@ def _ending(record: Record) -> dict[str, float]:
         "parsed": float(answered),
         "unparsed": float((record.outcome is not None and not answered) or record.ending is Ending.UNPARSED),
         "errored": float(record.ending in (Ending.RETRY, Ending.CONTEXT, Ending.BUDGET)),
-        **{name: float(record.scores[name]) for name in ("channel_leaks", "quoted") if name in record.scores},
+        **{name: float(record.scores[name]) for name in AUDIT if name in record.scores},
     }
 
 

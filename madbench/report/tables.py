@@ -26,7 +26,7 @@ from madbench.report.review_tables import (
     view_table,
 )
 from madbench.report.sheet import Row, Sheet
-from madbench.types import Arm, Comparison, Estimate, Summary
+from madbench.types import Arm, Comparison, Estimate, Integrity, Summary
 
 NOTHING = Estimate(None, None, None, 0)
 CONTROL = "@equal_calls"
@@ -115,13 +115,21 @@ def integrity_table(summary: Summary) -> Sheet:
         tuple(
             (
                 row.arm,
-                *map(
-                    str, (row.planned, row.found, row.errored, row.unparsed, row.lost, row.leaks, row.quoted)
-                ),
+                *map(str, (row.planned, row.found, row.errored, row.unparsed, row.lost, row.leaks)),
+                _quoted(row, summary),
             )
             for row in summary.integrity
         ),
     )
+
+
+def _quoted(row: Integrity, summary: Summary) -> str:
+    """The count, and its share of all turns that a forbidden channel ends at."""
+    rates = (
+        arm.metrics.get("quoted_rate", NOTHING).value for arm in shown(summary.arms) if arm.arm == row.arm
+    )
+    rate = next(rates, None)
+    return str(row.quoted) if not rate else f"{row.quoted} ({percent(rate)} %)"
 
 
 def metric_table(summary: Summary) -> Sheet:

@@ -12,8 +12,9 @@ from madbench.types import Edge, Outcome, Sample, Task, Turn
 def scores_of(
     task: Task, edges: Sequence[Edge], sample: Sample, outcome: Outcome | None, turns: Sequence[Turn]
 ) -> tuple[dict[str, float], str]:
-    """The task's scores (none without an outcome), `channel_leaks` and `quoted`; and what failed, if any did.
+    """The task's scores (none without an outcome), what the audit of its channels counted, and what failed, if any did.
 
+    `audited` turns are those that a forbidden channel ends at, once a channel; leaks and quotes are among them.
     A scorer that raises costs its own scores alone, never the episode.
     """
 
@@ -22,7 +23,8 @@ def scores_of(
 
     def of_channels() -> Mapping[str, float]:
         found = audit(sample.problem, turns, edges)
-        return {"channel_leaks": float(len(found.leaks)), "quoted": float(found.quoted)}
+        counts = {"channel_leaks": len(found.leaks), "quoted": found.quoted, "audited": found.checked}
+        return {name: float(count) for name, count in counts.items()}
 
     scored, failed = guarded("task.score", of_task)
     audited, unaudited = guarded("leak audit", of_channels)
