@@ -114,7 +114,7 @@ def test_a_failing_scorer_costs_its_scores_alone(tmp_path):
     assert status.state == "done"
     for row in finish(job):
         assert (row.ending, len(row.turns)) == (Ending.DONE, 9)
-        assert row.scores == {"channel_leaks": 0.0, "quoted": 0.0, "audited": 0.0}
+        assert row.scores == {"channel_leaks": 0.0, "quoted": 0.0, "audited": 3.0}
         assert row.error == "task.score: ZeroDivisionError: side metric"
 
 
