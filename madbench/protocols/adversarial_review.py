@@ -13,6 +13,7 @@ from typing import ClassVar
 
 from madbench.agents import Episode
 from madbench.protocols.adversarial_review_claims import SIDES
+from madbench.protocols.adversarial_review_items import artifact_of
 from madbench.protocols.adversarial_review_sitting import Sitting
 from madbench.protocols.adversarial_review_terms import Terms
 from madbench.types import (
@@ -49,6 +50,9 @@ class AdversarialReview(ProtocolSettings):
             raise InputError(
                 f"protocol.terms.calls: {self.terms.calls} do not pay for {self.reviewers} reviews"
             )
+
+    def admit(self, problem: Problem) -> None:
+        artifact_of(problem)
 
     async def __call__(self, problem: Problem, episode: Episode) -> Outcome:
         sitting = self.sitting(problem, episode)

@@ -40,6 +40,9 @@ class LegacyAdversarialReview(ProtocolSettings):
         if not 1 <= self.debate_rounds <= 10:
             raise InputError(f"protocol.debate_rounds: {self.debate_rounds}; wanted 1 to 10")
 
+    def admit(self, problem: Problem) -> None:
+        artifact_of(problem)
+
     async def __call__(self, problem: Problem, episode: Episode) -> Outcome:
         artifact = artifact_of(problem)
         solvers = episode.agents("solver", 2, sees=Asked, says=Statement)

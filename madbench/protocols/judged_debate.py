@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from madbench.agents import Episode, together
-from madbench.protocols.judged_debate_case import Spoken
+from madbench.protocols.judged_debate_case import Case, Spoken
 from madbench.protocols.judged_debate_court import Court
 from madbench.protocols.judged_debate_speech import Once, Speaking
 from madbench.types import Edge, InputError, Outcome, Problem, ProtocolSettings
@@ -38,6 +38,9 @@ class Judged(ProtocolSettings):
             raise InputError(
                 f"protocol: debate_rounds={self.debate_rounds} words={self.words}; wanted 1 or more"
             )
+
+    def admit(self, problem: Problem) -> None:
+        Case.of(problem)
 
     def court(self, problem: Problem, episode: Episode) -> Court:
         return Court(problem, episode, self.speaking, self.words)
@@ -91,6 +94,9 @@ class Unaided(ProtocolSettings):
 
     sees_passage: bool = False
     plays: ClassVar[tuple[str, ...]] = ("judge",)
+
+    def admit(self, problem: Problem) -> None:
+        Case.of(problem)
 
     async def __call__(self, problem: Problem, episode: Episode) -> Outcome:
         court = Court(problem, episode, Once(), 1)

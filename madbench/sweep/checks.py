@@ -11,7 +11,7 @@ from jinja2 import Environment, TemplateSyntaxError
 from madbench.agents import settings_of
 from madbench.sweep.building import Built
 from madbench.sweep.identity import players
-from madbench.types import Capability, InputError, Model, Sample, Sessional
+from madbench.types import Capability, Choosy, InputError, Model, Sample, Sessional
 
 
 def check(job: Built, samples: Sequence[Sample]) -> None:
@@ -20,6 +20,7 @@ def check(job: Built, samples: Sequence[Sample]) -> None:
         raise InputError(f"task: {job.task.name} has no samples")
     if isinstance(job.protocol, Sessional) and job.protocol.session < 1:
         raise InputError(f"protocol.session: expected 1 or more, found {job.protocol.session}")
+    _refuse_problems(job, samples)
     for role in job.protocol.plays:
         if not (seats := players(job, role)):
             raise InputError(f"cast: nobody plays {role}; there is {sorted(job.cast)}, and no default")
@@ -62,6 +63,13 @@ def check_models(jobs: Sequence[Built]) -> None:
         if model not in checked:
             model.check()
             checked.append(model)
+
+
+def _refuse_problems(job: Built, samples: Sequence[Sample]) -> None:
+    """A protocol may need more of a problem than a question."""
+    if isinstance(job.protocol, Choosy):
+        for sample in samples:
+            job.protocol.admit(sample.problem)
 
 
 def _check_templates(folder: Path) -> None:

@@ -44,7 +44,7 @@ from madbench.types.models import (
     Sampling,
     Strict,
 )
-from madbench.types.protocols import ProtocolSettings, Sessional
+from madbench.types.protocols import Choosy, ProtocolSettings, Sessional
 from madbench.types.records import Effort, Estimate, Place, Record, RowId
 from madbench.types.reviews import (
     UNSHOWN,
@@ -77,6 +77,7 @@ __all__ = [
     "Artifact",
     "BudgetError",
     "Capability",
+    "Choosy",
     "Claimed",
     "Comparison",
     "Completion",

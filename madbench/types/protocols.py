@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from madbench.types.errors import InputError
 from madbench.types.roles import Edge
+from madbench.types.samples import Problem
 from madbench.types.settings import check_settings
 
 
@@ -39,3 +40,11 @@ class Sessional(Protocol):
 
     @property
     def session(self) -> int: ...
+
+
+@runtime_checkable
+class Choosy(Protocol):
+    """A protocol that is not for every task."""
+
+    def admit(self, problem: Problem) -> None:
+        """Raises InputError, naming what is missing, for a problem that it cannot play."""

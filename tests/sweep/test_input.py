@@ -51,6 +51,20 @@ BAD = {
         ["+protocol.roles.solver={sampling: {max_token: 9}}"],
         "protocol.roles.solver.sampling.max_token",
     ),
+    "a question for a judge of passages": (
+        ["protocol=judged_debate"],
+        "has no passage with two answers to choose from, which a judged debate needs",
+    ),
+    "a question for a judge alone": (["protocol=blind_judge"], "wanted a task like passages or quality"),
+    "a review for a judge of passages": (
+        ["protocol=consultancy", "task=synthetic_reviews"],
+        "wanted a task like passages or quality",
+    ),
+    "a question for reviewers": (["protocol=adversarial_review"], "has no artifact to review"),
+    "a question for reviewers as published": (
+        ["-m", "protocol=cot,adversarial_review_legacy"],
+        "has no artifact to review",
+    ),
     "cast of nobody's role": (
         ["+model@cast.judge=simulated"],
         "nobody plays ['judge']; this sweep's roles are",
