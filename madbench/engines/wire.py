@@ -27,7 +27,7 @@ class Said(BaseModel):
 
 class Token(BaseModel):
     token: str
-    logprob: float
+    logprob: float | None = None
     bytes: list[int] | None = None
 
 
@@ -111,7 +111,7 @@ def pieces_of(tokens: Sequence[Token], text: str) -> tuple[tuple[str, float], ..
     """
     pieces, place = list[tuple[str, float]](), 0
     for piece, token in zip(spelled(tokens), tokens, strict=True):
-        if place == len(text) or not text.startswith(piece, place):
+        if place == len(text) or token.logprob is None or not text.startswith(piece, place):
             break
         pieces.append((piece, min(token.logprob, 0.0)))
         place += len(piece)

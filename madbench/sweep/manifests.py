@@ -29,6 +29,8 @@ PACKAGES = (
     "reasoning-gym",
     "numpy",
     "pyarrow",
+    "openai",
+    "vllm",
 )
 SECRET = ("key", "token", "secret", "password")
 SHOWN = ("CUDA_", "HF_", "WANDB_", "SLURM_", "OMP_", "MADBENCH_", "TRANSFORMERS_", "TORCH_")

@@ -61,9 +61,9 @@ class Engines:
         return Beside(self._phases, await self._stack.enter_async_context(model.open()))
 
     async def cast(self, built: Built, home: Path) -> Cast:
-        return Cast(
-            {role: [await self.of(model, home) for model in seats] for role, seats in built.cast.items()}
-        )
+        """The players of a run's roles; a default that nobody needs is not opened."""
+        needed = {role if built.cast.get(role) else "default" for role in built.protocol.plays}
+        return Cast({role: [await self.of(one, home) for one in built.cast[role]] for role in sorted(needed)})
 
     def facts(self) -> dict[str, JsonValue]:
         """What the engines say of themselves, by model."""

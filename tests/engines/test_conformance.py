@@ -1,12 +1,13 @@
 """The conformance suite on every engine that comes with the package."""
 
 import json
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from engines import tiny, transformers_serve
-from engines.conformance import Conformance
+from engines.conformance import Conformance, request
 from engines.served import cut, first, serving, status
 from engines.taped import Taped
 
@@ -101,8 +102,14 @@ def served_by_transformers(url, folder, *, context, ends):
     """The server sets a seed for all that it runs, so only one call at a time is seeded; it takes the samplers that
     a model's owner prefers, unless a request brings a whole generation config.
     """
-    plain = json.dumps({"do_sample": True, "top_k": 0, "eos_token_id": ends, "pad_token_id": ends[0]})
-    extra = {"generation_config": plain}
+    plain = {
+        "do_sample": True,
+        "top_k": 0,
+        "repetition_penalty": 1.0,
+        "eos_token_id": ends,
+        "pad_token_id": 2,
+    }
+    extra = {"generation_config": json.dumps(plain)}
     serving = Serving(features=("seeded",), context=context, bytes_per_token=1, extra=extra)
     return OpenAIModel(
         name="tiny", base_url=url, model=str(folder), serving=serving, traffic=Traffic(concurrency=1)
@@ -115,6 +122,13 @@ class TestTransformersServe(Conformance):
     @pytest.fixture
     def model(self, url, folder):
         return served_by_transformers(url, folder, context=512, ends=[2, 4])
+
+    def test_greedy_replies_are_those_of_the_model_itself(self, model, folder):
+        """Texts, counts and endings."""
+        local = TransformersModel(name="tiny", weights=Folder(path=str(folder)), dtype="float32")
+        asked = [request(i, tokens=5 + i) for i in range(6)]
+        ours = [replace(one, pieces=()) for one in self.ask(local, asked)]
+        assert self.ask(model, asked) == ours
 
 
 class TestTransformers(Conformance):

@@ -286,3 +286,4 @@ def test_pieces_are_put_together_from_bytes():
     assert pieces_of(tokens, "a€") == (("a", -0.5), ("", -1.0), ("€", -2.0))
     assert pieces_of(tokens, "b€") == ()
     assert pieces_of(tokens[:1], "a€") == ()
+    assert pieces_of([Token(token="a"), *tokens[1:]], "a€") == ()

@@ -39,9 +39,9 @@ def test_a_role_has_a_model_of_its_own():
 
 
 def test_seats_have_models_of_their_own():
-    """The default's seats are named: whatever the names, they sit in this order, over and over."""
+    """Whatever their names, they sit in the order in which they are named, over and over."""
     given = [
-        "~cast.default",
+        "~model@cast.default",
         "+model@cast.solver.a=simulated",
         "+model@cast.solver.b=simulated",
         "cast.solver.b.name=better",
@@ -50,15 +50,27 @@ def test_seats_have_models_of_their_own():
     assert models(*given) == ({"solver": [0.6, 0.9]}, "solver.simulated+better")
 
 
+def test_seats_may_be_a_list():
+    kind = "_target_:madbench.engines.simulated.SimulatedModel"
+    seats = ",".join(
+        f"{{{kind},accuracy:{accuracy},name:m{n}}}" for n, accuracy in enumerate((0.1, 0.2, 0.3))
+    )
+    cast, _ = models("~model@cast.default", f"+cast.solver=[{seats}]")
+    assert cast == {"solver": [0.1, 0.2, 0.3]}
+
+
 def test_each_seat_is_played_by_its_model(tmp_path):
-    """One that is always right and one that never is, seen in what they first say."""
+    """One that is always right and one that never is, seen in what they first say; nobody needs the default."""
     given = [
-        "protocol=debate", "protocol.agents=3", "task.n=6", "~cast.default",
+        "protocol=debate", "protocol.agents=3", "task.n=6",
         "+model@cast.solver.a=simulated", "cast.solver.a.accuracy=1.0",
         "+model@cast.solver.b=simulated", "cast.solver.b.accuracy=0.0", "cast.solver.b.name=wrong",
     ]  # fmt: skip
-    done = madbench(tmp_path, *given)
+    done = madbench(tmp_path, *given, "model@cast.default=smollm2_135m")
     assert done.returncode == 0, done.stdout + done.stderr
+    assert (
+        "smollm2" not in (run_of(tmp_path, "debate") / "manifest.json").read_text().partition('"engines"')[2]
+    )
     for row in rows(run_of(tmp_path, "debate")):
         truth = row["sample"]["target"][0]
         first = row["outcome"]["positions"][0]
