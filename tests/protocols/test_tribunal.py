@@ -17,7 +17,7 @@ from madbench.protocols.tribunal import SequentialTribunal, Tribunal
 from madbench.protocols.tribunal_bench import Reading
 from madbench.protocols.tribunal_policy import OneMoreRound, Proceed, Veto
 from madbench.protocols.tribunal_tally import copeland, tally
-from madbench.types import Contract, InputError, RoleSettings, StopReason
+from madbench.types import Contract, Edge, InputError, RoleSettings, StopReason
 
 CONF = Path(__file__).parents[2] / "conf"
 NAMES = ("architect", "security", "cto")
@@ -146,6 +146,17 @@ def test_a_proposal_that_cannot_be_read_is_out_and_is_not_asked_for_again():
     assert approaches(played.asked("member", 1, 1)) == [1, 2]
     assert played.outcome.positions[0] == (None, "a1", "a2")
     assert played.outcome.answer == "a2"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [*({part: None} for part in json.loads(proposal(0))), {"complexity": "rather low"}, {"more": "a part"}],
+)
+def test_a_proposal_has_all_its_parts_and_no_other_or_is_out(change):
+    parts = {part: said for part, said in (json.loads(proposal(0)) | change).items() if said is not None}
+    two = critique(["cto", "security"])
+    played = tribunal(AGREED, two, two, proposals=[json.dumps(parts), proposal(1), proposal(2)])
+    assert [event.by for event in events(played, "dropped")] == ["architect"]
 
 
 @pytest.mark.parametrize("left", [0, 1])
@@ -304,6 +315,7 @@ def test_the_design_document_is_kept_in_the_ledger_and_costs_one_call():
 def test_no_channel_is_open_before_all_proposals_are_in(tmp_path):
     protocol = Tribunal(members=MEMBERS)
     check_channels(stage(protocol, panel(AGREED, AGREED, AGREED)), tmp_path)
+    assert protocol.edges == (Edge("member/Proposal", "member/Brief"),)
     assert SequentialTribunal.edges == ()
 
 

@@ -81,7 +81,7 @@ BAD = {
     "no word at all": ([""], "no verb ''; there are report"),
     "experiment without its sign": (
         ["experiment=quickstart"],
-        "+experiment=NAME; there are madcap, quickstart",
+        "+experiment=NAME; there are anchoring, ",
     ),
     "model without its role": (["model=simulated"], "model@cast.default=NAME; there are folder"),
     "verb without a folder": (["report"], "report FOLDER"),
