@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import accumulate
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
+
+from madbench.records.owed import Owed
 from madbench.records.plan import Plan
 from madbench.records.shards import heads_of, record_at
 from madbench.types import Ending, Record, RowId
@@ -18,15 +21,18 @@ NONE = -1
 class Begins:
     """Where each sample's rows begin and how many they are: sixteen bytes a sample, however long its id."""
 
-    def __init__(self, owed: Mapping[str, int]) -> None:
+    def __init__(self, owed: Owed) -> None:
         self._salt = 0
-        while len({self._key(sample) for sample in owed}) < len(owed):
+        while len(np.unique(keys := self._all(owed))) < len(keys):
             self._salt += 1
-        firsts = accumulate(owed.values(), initial=0)
-        pairs = sorted(zip(map(self._key, owed), firsts, owed.values(), strict=False))
-        self._keys = array("q", (key for key, _, _ in pairs))
-        self._firsts = array("I", (first for _, first, _ in pairs))
-        self._counts = array("I", (count for _, _, count in pairs))
+        order = np.argsort(keys)
+        firsts = np.cumsum(owed.epochs, dtype=np.int64) - owed.epochs
+        self._keys = array("q", keys[order].tobytes())
+        self._firsts = array("I", firsts[order].astype(np.uint32).tobytes())
+        self._counts = array("I", owed.epochs[order].astype(np.uint32).tobytes())
+
+    def _all(self, owed: Owed) -> npt.NDArray[np.int64]:
+        return np.fromiter(map(self._key, owed), np.int64, len(owed))
 
     def of(self, sample: str) -> tuple[int, int]:
         """First row and number of rows; none for a sample that nobody planned."""

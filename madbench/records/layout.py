@@ -8,14 +8,16 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 from filelock import FileLock, Timeout
 
+from madbench.records.owed import Owed
 from madbench.records.plan import Asked, Plan
+from madbench.records.plan_file import asked_in, owed_in, plan_text
 from madbench.types import InputError
 
 SCHEMA_VERSION = 1
@@ -94,18 +96,18 @@ class RunFolder:
         """The plan so far; an empty one where none was made."""
         if not self.plan.exists():
             return Plan({})
-        return Plan(dict(read_json(self.plan)["owed"]))
+        with _readable(self.plan):
+            return Plan(Owed(owed_in(self.plan.read_text(encoding="utf-8"))))
 
     def read_asked(self) -> Asked:
         """How the run was last asked for. Raises InputError where it never was."""
         if not self.plan.exists():
             raise InputError(f"{self.path}: no plan.json in it; wanted a run's folder")
-        return Asked(**read_json(self.plan)["asked"])
+        with _readable(self.plan):
+            return asked_in(self.plan.read_text(encoding="utf-8"))
 
     def write_plan(self, plan: Plan, asked: Asked) -> None:
-        owed = [[sample, epochs] for sample, epochs in plan.owed.items()]
-        content = {"schema_version": SCHEMA_VERSION, "asked": asdict(asked), "owed": owed}
-        write_text(self.plan, json.dumps(content, ensure_ascii=False) + "\n")
+        write_text(self.plan, plan_text(plan, asked, SCHEMA_VERSION))
 
     def claim(self, config: Mapping[str, Any]) -> None:
         """Write down the config that this folder is for. Raises InputError, with the differences, for another."""
@@ -164,7 +166,14 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def read_json(path: Path) -> Any:
-    try:
+    with _readable(path):
         return json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Raises InputError naming the file for whatever cannot be read out of it."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
         raise InputError(f"{path}: not readable as JSON ({error})") from error

@@ -4,33 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, islice
 from typing import Any
 
+from madbench.records.owed import Owed
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Plan:
     """Epochs owed by sample id, in the task's own order."""
 
-    owed: Mapping[str, int]
+    given: Mapping[str, int]
+
+    @cached_property
+    def owed(self) -> Owed:
+        return self.given if isinstance(self.given, Owed) else Owed(self.given.items())
 
     def __len__(self) -> int:
-        return sum(self.owed.values())
+        return int(self.owed.epochs.sum())
 
     def __iter__(self) -> Iterator[tuple[str, int]]:
         """Every (sample, epoch), samples in order."""
-        return ((sample, epoch) for sample, epochs in self.owed.items() for epoch in range(epochs))
+        return ((sample, epoch) for sample, epochs in self.owed.pairs() for epoch in range(epochs))
 
     def extended(self, ids: Sequence[str], limit: int | None, epochs: int) -> Plan:
         """The same plan with the first `limit` of the task's `ids` owed `epochs` each; nothing is taken away."""
-        view = viewed(ids, limit, epochs).owed
-        both = {sample: max(self.owed.get(sample, 0), view.get(sample, 0)) for sample in ids}
-        gone = {sample: epochs for sample, epochs in self.owed.items() if sample not in both}
-        return Plan({sample: owed for sample, owed in both.items() if owed} | gone)
+        count = len(ids[:limit])
+        both = (
+            (sample, max(self.owed.get(sample, 0), epochs if place < count else 0))
+            for place, sample in enumerate(ids)
+        )
+        known = frozenset(ids) if len(self.owed) else frozenset()
+        gone = ((sample, owed) for sample, owed in self.owed.pairs() if sample not in known)
+        return Plan(Owed(chain(((sample, owed) for sample, owed in both if owed), gone)))
+
+    def first(self, limit: int | None, epochs: int) -> Plan:
+        """All epochs of the first `limit` samples; the plan itself where that is all of it."""
+        if (limit is None or limit >= len(self.owed)) and bool((self.owed.epochs == epochs).all()):
+            return self
+        return Plan(Owed((sample, epochs) for sample in islice(self.owed, limit)))
 
 
 def viewed(ids: Sequence[str], limit: int | None, epochs: int) -> Plan:
     """What one invocation asks for: all epochs of the first `limit` samples."""
-    return Plan(dict.fromkeys(ids[:limit], epochs))
+    return Plan(Owed((sample, epochs) for sample in islice(ids, limit)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,4 +65,4 @@ class Asked:
 
     def view(self, plan: Plan) -> Plan:
         """Those rows of a plan that were asked for."""
-        return viewed(list(plan.owed), self.limit, self.epochs)
+        return plan.first(self.limit, self.epochs)
