@@ -22,7 +22,7 @@ SHORTEST = 12
 
 def argued(record: Record, outcome: Outcome, own: tuple[Answers, ...]) -> dict[str, float]:
     """`theater` (1 or 0) and what it rests on; nothing where no seat was shown another's words."""
-    claims = Ledger.of(outcome.ledger)
+    claims = Ledger.of(outcome.ledger, outcome.facts)
     if claims is not None or outcome.facts.get("claims") == 0:
         return debated(claims or Ledger(()), record.scores, held=outcome.stop not in CUT_SHORT)
     if any(event.kind in ("objected", "no_objection") for event in outcome.ledger):

@@ -43,7 +43,8 @@ def arguing(rows: Rows) -> dict[str, Floats]:
 
 
 def _open(rows: Rows) -> Estimate:
-    values = 1 - _settled(rows)
+    gone = [rows.column(state) for state in ("conceded", "accepted", "defaulted")]
+    values = (rows.column("claims") - np.sum(gone, axis=0)) / rows.column("claims")
     return rate(values, rows.clusters, rows.counted(values))
 
 
@@ -118,7 +119,17 @@ CLAIMS = (
         "Claims accepted by an opponent in a move of its own over claims, mean over debates.",
         _share_of_claims("accepted"),
     ),
-    Metric("open_share", "Claims neither conceded nor accepted over claims, mean over debates.", _open),
+    Metric(
+        "defaulted_share",
+        "Claims that fell though nobody conceded them (on_invalid: concede) over claims, mean over debates; a rule of "
+        "the game settled them, so that convergence, concessions and theater count them as nothing.",
+        _share_of_claims("defaulted"),
+    ),
+    Metric(
+        "open_share",
+        "Claims that stand, and that no opponent accepted, over claims, mean over debates.",
+        _open,
+    ),
     Metric("objections", "Objections a debate.", mean_of("objections")),
     Metric("concessions", "Claims conceded a debate.", mean_of("conceded")),
     Metric(

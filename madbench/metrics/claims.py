@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
+
+from pydantic import JsonValue
 
 from madbench.types import (
     Accepted,
@@ -23,21 +26,27 @@ from madbench.types import (
 )
 from madbench.types import Fault as Breach
 
+NO_FACTS: Mapping[str, JsonValue] = MappingProxyType({})
 YIELDED = 0.8
 """A side capitulates if it concedes this share of its first round's objections, and validly rebuts none."""
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """The entries of one debate. Only moves that name an objection, on claims that exist, count for anything."""
+    """The entries of one debate. Only moves that name an objection, on claims that exist, count for anything.
+
+    `fallen` are the claims that do not stand by the protocol's own account.
+    """
 
     entries: Sequence[AnyEntry]
+    fallen: frozenset[JsonValue] = frozenset()
 
     @classmethod
-    def of(cls, events: Sequence[Event]) -> Ledger | None:
+    def of(cls, events: Sequence[Event], facts: Mapping[str, JsonValue] = NO_FACTS) -> Ledger | None:
         """None where no entry is about claims."""
         entries = tuple(entry for event in events if (entry := entry_of(event)) is not None)
-        return cls(entries) if entries else None
+        fallen = facts.get("conceded")
+        return cls(entries, frozenset(fallen if isinstance(fallen, list) else ())) if entries else None
 
     @cached_property
     def owners(self) -> dict[str, str]:
@@ -76,7 +85,13 @@ class Ledger:
         for entry in self.entries:
             if isinstance(entry, Accepted) and self.owners.get(entry.claim, entry.by) != entry.by:
                 rounds.setdefault(entry.claim, entry.round)
-        return {claim: number for claim, number in rounds.items() if claim not in self.conceded}
+        lost = {*self.conceded, *self.defaulted}
+        return {claim: number for claim, number in rounds.items() if claim not in lost}
+
+    @cached_property
+    def defaulted(self) -> set[str]:
+        """Claims that fell though nobody conceded them: terms may say so of one without a valid answer."""
+        return {claim for claim in self.owners if claim in self.fallen and claim not in self.conceded}
 
     @property
     def withdrawn(self) -> set[str]:
@@ -125,6 +140,7 @@ def _states(ledger: Ledger) -> dict[str, float]:
         "claims": float(len(ledger.owners)),
         "conceded": float(len(ledger.conceded)),
         "accepted": float(len(ledger.accepted)),
+        "defaulted": float(len(ledger.defaulted)),
         "changed_mind": float(bool(ledger.conceded or ledger.withdrawn)),
         "breaches": float(sum(isinstance(entry, Breach) for entry in ledger.entries)),
     }

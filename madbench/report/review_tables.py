@@ -33,7 +33,7 @@ ARGUED = (
 )  # fmt: skip
 MOVES: Row = (
     "arm", "claims", "objec-\ntions", "engage-\nment %", "REBUTTED\n%", "CARRIED\n%", "cheap\nmoves %",
-    "markers\nmissed %", "evidence\nexists %", "conces-\nsions", "capitu-\nlation %", "of these\nharmful %",
+    "markers\nmissed %", "evidence\nexists %", "conces-\nsions", "capitu-\nlation %", "conceded\nand true %",
 )  # fmt: skip
 MOVED = (
     "engagement", "rebutted_share", "carried_share", "cheap_move_share", "marker_miss_rate", "evidence_resolves_rate",

@@ -113,7 +113,8 @@ def _match(record: Record, key: str) -> JsonValue:
 
 
 def _claims(record: Record, texts: Texts) -> list[JsonValue]:
-    ledger = Ledger.of(record.outcome.ledger) if record.outcome is not None else None
+    outcome = record.outcome
+    ledger = Ledger.of(outcome.ledger, outcome.facts) if outcome is not None else None
     if ledger is None:
         return []
     return [_claim(ledger, entry, record, texts) for entry in ledger.entries if isinstance(entry, Claimed)]
@@ -140,6 +141,8 @@ def _claim(ledger: Ledger, claimed: Claimed, record: Record, texts: Texts) -> Js
 def _state(ledger: Ledger, claim: str) -> str:
     if claim in ledger.conceded:
         return "conceded"
+    if claim in ledger.defaulted:
+        return "fallen"
     return "accepted" if claim in ledger.accepted else "open"
 
 

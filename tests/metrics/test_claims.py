@@ -117,6 +117,18 @@ def test_convergence_is_claims_settled_by_their_owner_or_an_opponent():
     assert found["claims"] == 4
 
 
+def test_claims_that_fall_by_default_are_neither_settled_nor_open():
+    """Where terms take silence for a concession, a dead debate would else converge."""
+    script = two_claims().claim("B/2", 9).accept("B/2").silent("A/1", "B/1/1").silent("B/1", "A/1/1")
+    record = argued(script, facts={"conceded": ["A/1", "B/1"]})
+    found, silent = metrics(record), metrics(argued(script))
+    assert [found[f"{state}_share"] for state in ("withdrawn", "accepted", "open")] == [0, 1 / 3, 0]
+    assert found["defaulted_share"] == 2 / 3
+    assert silent["open_share"] == 2 / 3
+    for name in ("convergence", "theater_rate", "theater_no_concession", "concessions"):
+        assert found[name] == silent[name]
+
+
 def test_convergence_is_a_mean_over_debates_not_over_claims():
     many = Script()
     for number in range(1, 10):
