@@ -18,6 +18,7 @@ from madbench.metrics.kinds import Measure, Metric, column_of, mean_of, rate_of,
 from madbench.metrics.review_metrics import COSTS, MEANINGS, meaning, review_metrics
 from madbench.metrics.rows import Rows
 from madbench.metrics.shift import framed
+from madbench.metrics.told import TOLD
 from madbench.types import Estimate, StopReason
 
 
@@ -38,6 +39,8 @@ def definitions(names: Iterable[str] = ()) -> dict[str, str]:
 
 def _family(name: str) -> str:
     """The meaning of a name that came with rows."""
+    if name in TOLD:
+        return TOLD[name]
     stem = next((stem for stem in sorted(FAMILIES, key=len, reverse=True) if name.startswith(stem)), None)
     return "" if stem is None else FAMILIES[stem].format(name[len(stem) :])
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from madbench.metrics.arguing import argued
+from madbench.metrics.judges import ruled
 from madbench.metrics.movement import Right, moved, own_positions
 from madbench.metrics.pools import Ballot
 from madbench.metrics.reviews import agreement, changes, is_review, placed, reviewed
@@ -124,7 +125,9 @@ def _decision(record: Record, outcome: Outcome, charged: Sequence[Turn], right: 
     supporting = _supporting(outcome.answer, charged)
     tied = outcome.facts.get("tied")
     options = [option for option in tied if isinstance(option, str)] if isinstance(tied, list) else []
-    numbers = _confidences(outcome, supporting) | _facts(outcome) | _task_facts(record)
+    numbers = (
+        _confidences(outcome, supporting) | _facts(outcome) | _task_facts(record) | ruled(outcome, right)
+    )
     numbers["correct_strict"] = _strict(record, outcome, supporting, right)
     if isinstance(tied, list):
         numbers["tie"] = float(len(options) > 1)

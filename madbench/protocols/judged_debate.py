@@ -72,7 +72,7 @@ class JudgedDebate(Judged):
 
 @dataclass(frozen=True, kw_only=True)
 class Consultancy(Judged):
-    """One consultant speaks; each option has a consultant of its own, before a judge of its own."""
+    """One consultant speaks; each option has a consultant of its own, ruled on by itself."""
 
     async def __call__(self, problem: Problem, episode: Episode) -> Outcome:
         court = self.court(problem, episode)
@@ -84,7 +84,7 @@ class Consultancy(Judged):
             return said
 
         for side, said in enumerate(await together(consult(0), consult(1))):
-            await court.rule(said, seat=side)
+            await court.rule(said, alone=side)
         return court.outcome()
 
 

@@ -27,10 +27,11 @@ class Court:
     speaking: Speaking
     words: int
     speeches: Speeches = field(default_factory=list)
-    rulings: list[Ruling | None] = field(default_factory=list)
+    rulings: list[Ruling] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.case = Case.of(self.problem)
+        self.judge = self.episode.agent("judge", sees=Judged, says=Verdict, memory=FRESH)
 
     async def speak(
         self, side: int, number: int, before: Sequence[Spoken], *, alone: bool, asked: str = ""
@@ -61,28 +62,32 @@ class Court:
         examiner = self.episode.agent("examiner", sees=Examined, says=Asked, seat=side, memory=FRESH)
         return (await examiner.ask(seen, round=number)).question
 
-    async def rule(self, speeches: Sequence[Spoken], *, passage: str = "", seat: int = 0) -> None:
-        """Two rulings on the same speeches: options and speeches in the question's order, and swapped."""
-        number = max((speech.round for speech in speeches), default=0)
-        orders = ((Verdict, False), (SwappedVerdict, True))
+    async def rule(self, speeches: Sequence[Spoken], *, passage: str = "", alone: int | None = None) -> None:
+        """Two rulings on the same speeches: options and speeches in the question's order, and swapped.
+
+        One seat gives all rulings of an episode and remembers none, so that no order is one model's own. `alone` is
+        the side of a consultant.
+        """
         self.rulings += await together(
-            *(self._ruling(speeches, says, passage, (2 * seat + swapped, number)) for says, swapped in orders)
+            *(self._ruling(speeches, passage, alone, swapped=swapped) for swapped in (False, True))
         )
 
     async def _ruling(
-        self, speeches: Sequence[Spoken], says: type[Verdict], passage: str, place: tuple[int, int]
-    ) -> Ruling | None:
-        swapped, case = says is SwappedVerdict, self.case
+        self, speeches: Sequence[Spoken], passage: str, alone: int | None, *, swapped: bool
+    ) -> Ruling:
+        case = self.case
         seen = Judged(
             question=case.stem,
             options=case.options[::-1] if swapped else case.options,
             transcript=transcript(case, speeches, swapped=swapped),
             passage=passage,
         )
-        judge = self.episode.agent("judge", sees=Judged, says=says, seat=place[0], memory=FRESH)
+        judge = self.judge.also(sees=Judged, says=SwappedVerdict if swapped else Verdict)
+        order = "B" if swapped else "A", None if alone is None else "AB"[alone]
         with suppress(FormatError):
-            return Ruling.of((await judge.ask(seen, round=place[1])).found.answer, swapped, judge.probability)
-        return None
+            said = await judge.ask(seen, round=max((speech.round for speech in speeches), default=0))
+            return Ruling.of(said.found.answer, *order, judge.probability)
+        return Ruling(None, *order)
 
     def outcome(self) -> Outcome:
         facts = rulings_facts(self.rulings) | speech_facts(self.speeches)

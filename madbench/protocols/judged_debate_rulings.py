@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -15,32 +15,38 @@ from madbench.types import Outcome, StopReason
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """One verdict: the option in the question's letters, whether the first shown was chosen, and P(A) if known."""
+    """One verdict in the question's letters, None where it could not be read; the option that was `shown` first; of
+    a consultancy the side that was `argued`; and P(A) if known.
+    """
 
-    answer: str
-    first: bool
-    probability_a: float | None
+    answer: str | None
+    shown: str
+    argued: str | None = None
+    probability_a: float | None = None
 
     @classmethod
-    def of(cls, answer: str | None, swapped: bool, probability: float | None) -> Ruling | None:
-        """`answer` in the question's letters, given on swapped options or not; None where there is none."""
-        if answer is None:
-            return None
-        sure = probability if answer == "A" or probability is None else 1 - probability
-        return cls(answer, (answer == "A") is not swapped, sure)
+    def of(cls, answer: str | None, shown: str, argued: str | None, probability: float | None) -> Ruling:
+        """`probability` is that of the answer."""
+        sure = None if answer is None or probability is None else probability
+        return cls(answer, shown, argued, sure if answer == "A" or sure is None else 1 - sure)
+
+    @property
+    def facts(self) -> dict[str, JsonValue]:
+        """What the judge's agreement with the gold is measured from."""
+        return {"answer": self.answer, "shown": self.shown, "argued": self.argued}
 
 
-Rulings = Sequence[Ruling | None]
-"""Pairs: in the question's order, and swapped; None where one could not be read."""
+Rulings = Sequence[Ruling]
+"""Pairs: in the question's order, and swapped."""
 
 
 def outcome_of(rulings: Rulings, facts: dict[str, JsonValue], seed: int) -> Outcome:
     """The commonest ruling (ties by seed), sure to the mean of the orders. `tied` lists all rulings where they differ,
     so that accuracy over ties is accuracy over orders.
     """
-    answers = tuple(None if ruling is None else ruling.answer for ruling in rulings)
+    answers = tuple(ruling.answer for ruling in rulings)
     vote = majority(answers, seed=seed)
-    known = [ruling.probability_a for ruling in rulings if ruling and ruling.probability_a is not None]
+    known = [ruling.probability_a for ruling in rulings if ruling.probability_a is not None]
     confidence: dict[str, float | str] = {}
     if known and vote.answer is not None:
         confidence["judge_probability"] = fmean(known) if vote.answer == "A" else 1 - fmean(known)
@@ -49,14 +55,25 @@ def outcome_of(rulings: Rulings, facts: dict[str, JsonValue], seed: int) -> Outc
 
 
 def rulings_facts(rulings: Rulings) -> dict[str, JsonValue]:
-    """Position bias: how often the option shown first was chosen, and how often the order decided."""
-    given = [ruling.first for ruling in rulings if ruling]
+    """Position bias: how often the option shown first was chosen, and how often the order decided. Whom the judge
+    went with: the first option's side, and the consultant, whatever it argued for.
+    """
+    given = [ruling for ruling in rulings if ruling.answer]
     pairs = zip(rulings[::2], rulings[1::2], strict=True)
-    flips = [one.answer != other.answer for one, other in pairs if one and other]
     return {
-        "chose_the_first_shown": fmean(given) if given else None,
-        "order_flips": fmean(flips) if flips else None,
+        "chose_the_first_shown": _share(ruling.answer == ruling.shown for ruling in given),
+        "order_flips": _share(
+            one.answer != other.answer for one, other in pairs if one.answer and other.answer
+        ),
+        "went_with_the_first_side": _share(ruling.answer == "A" for ruling in given),
+        "went_with_the_consultant": _share(r.answer == r.argued for r in given if r.argued),
+        "rulings": [ruling.facts for ruling in rulings],
     }
+
+
+def _share(hits: Iterable[bool]) -> float | None:
+    counted = list(hits)
+    return fmean(counted) if counted else None
 
 
 def speech_facts(speeches: Sequence[Spoken]) -> dict[str, JsonValue]:

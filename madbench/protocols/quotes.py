@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 QUOTE = re.compile(r"<quote>(.*?)</quote>", re.IGNORECASE | re.DOTALL)
-TAG = re.compile(r"</?(?:un)?verified>|</?quote>", re.IGNORECASE)
+TAG = re.compile(r"<\s*/?\s*(?:(?:un)?verified|quote)\s*>", re.IGNORECASE)
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 LEAST = 4
 """Words that a quotation must have, at least, to be told from chance."""
@@ -31,17 +31,22 @@ def checked(speech: str, passage: str) -> Checked:
     count = {True: 0, False: 0}
 
     def mark(match: re.Match[str]) -> str:
-        inner = TAG.sub("", match[1]).strip()
+        inner = _unmarked(match[1]).strip()
         verified = stands(inner, flat)
         count[verified] += 1
         tag = "verified" if verified else "unverified"
         return f"\x02{tag}\x03{inner}\x02/{tag}\x03"
 
-    plain = re.sub(
-        r"</?(?:un)?verified>", "", speech.replace("\x02", "").replace("\x03", ""), flags=re.IGNORECASE
-    )
-    marked = TAG.sub("", QUOTE.sub(mark, plain)).replace("\x02", "<").replace("\x03", ">")
+    marked = _unmarked(QUOTE.sub(mark, speech.replace("\x02", "").replace("\x03", "")))
+    marked = marked.replace("\x02", "<").replace("\x03", ">")
     return Checked(marked, count[True], count[True] + count[False])
+
+
+def _unmarked(text: str) -> str:
+    """Without any mark, those included that come about as others are taken away."""
+    while (less := TAG.sub("", text)) != text:
+        text = less
+    return text
 
 
 def stands(quotation: str, flat: str) -> bool:

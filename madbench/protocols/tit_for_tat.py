@@ -77,5 +77,16 @@ class TitForTat(ProtocolSettings):
                 await judge.ask(Case.of(problem, pro[kept], con[kept]), round=len(pro) - 1)
             ).found.answer
         positions = tuple((ours.answer, theirs.answer) for ours, theirs in zip(pro, con, strict=True))
-        facts: dict[str, JsonValue] = {"adaptive_stop": float(stop is StopReason.JUDGE), "rounds": len(pro)}
+        facts: dict[str, JsonValue] = {
+            "adaptive_stop": float(stop is StopReason.JUDGE),
+            "rounds": len(pro),
+            "sided_with_affirmative": sided(answer, *positions[-1]),
+        }
         return Outcome(answer, positions, stop, facts=facts)
+
+
+def sided(answer: str | None, affirmative: str | None, negative: str | None) -> float | None:
+    """1 if only the affirmative side gave the answer, 0 if only the negative did; None where that cannot be told."""
+    if answer is None or affirmative == negative or answer not in (affirmative, negative):
+        return None
+    return float(answer == affirmative)

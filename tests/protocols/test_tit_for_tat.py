@@ -7,7 +7,7 @@ import pytest
 from canary import check_channels
 from stage import SUM, play, stage
 
-from madbench.protocols.tit_for_tat import TitForTat
+from madbench.protocols.tit_for_tat import TitForTat, sided
 from madbench.types import Contract, FormatError, InputError, RoleSettings, StopReason
 
 
@@ -63,7 +63,7 @@ def test_the_moderators_word_ends_it_and_no_judge_is_asked(rounds):
     played = play(court(settles_after=rounds, debate_rounds=4))
     assert (played.outcome.answer, played.outcome.stop) == (f"m{rounds}", StopReason.JUDGE)
     assert [turn.speaker.role for turn in played.turns] == ["affirmative", "negative", "moderator"] * rounds
-    assert played.outcome.facts == {"adaptive_stop": 1.0, "rounds": rounds}
+    assert played.outcome.facts == {"adaptive_stop": 1.0, "rounds": rounds, "sided_with_affirmative": None}
     assert played.outcome.positions == tuple((f"pro{at}", f"con{at}") for at in range(rounds))
 
 
@@ -143,6 +143,22 @@ def test_a_judge_who_cannot_be_read_gives_no_answer():
     }
     with pytest.raises(FormatError):
         play(stage(TitForTat(), scripts, settings=RoleSettings(contract=Contract(enforcement="repair"))))
+
+
+@pytest.mark.parametrize(("answer", "share"), [("pro2", 1.0), ("con2", 0.0), ("pro0", None), ("else", None)])
+def test_whose_last_answer_was_taken(answer, share):
+    """A moderator always reads the affirmative side first: a taste for the first place shows here."""
+    scripts = {
+        "affirmative": side("pro"),
+        "negative": side("con"),
+        "moderator": moderator(None),
+        "judge": lambda _: json.dumps({"candidates": "two", "answer": answer, "reasons": "It is clear."}),
+    }
+    assert play(stage(TitForTat(), scripts)).outcome.facts["sided_with_affirmative"] == share
+
+
+def test_nobody_was_sided_with_where_both_said_the_same():
+    assert sided("a", "a", "a") is sided(None, None, "a") is None
 
 
 @pytest.mark.parametrize("settings", [{"debate_rounds": 0}, {"agreement": 11}, {"agreement": -1}])

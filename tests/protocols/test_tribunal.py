@@ -214,7 +214,7 @@ def test_anonymous_proposals_carry_no_name_and_each_reader_has_its_own_order():
         seen[who(request)] = (labels(request), approaches(request.messages[-1].text))
         return critique(labels(request))
 
-    orders = set()
+    orders, alike = set(), 0
     for identity in "abcdefgh":
         problem = replace(SUM, id=identity)
         settings = {"reading": Reading(labels="anonymous", order="shuffled")}
@@ -226,6 +226,7 @@ def test_anonymous_proposals_carry_no_name_and_each_reader_has_its_own_order():
             assert "yours" not in text
             assert seen[seat][0] == ["proposal 1", "proposal 2", "proposal 3"]
             orders.add(tuple(seen[seat][1]))
+        alike += len({tuple(read) for _, read in seen.values()}) == 1
         # everybody ranks in the order of reading, so the first choice is whoever was read first
         firsts = [seen[seat][1][0] for seat in range(3)]
         (decided,) = events(played, "decided")
@@ -237,6 +238,7 @@ def test_anonymous_proposals_carry_no_name_and_each_reader_has_its_own_order():
             NAMES.index(decided.facts["order"][0])
         )
     assert len(orders) > 2
+    assert alike < 4
 
 
 def test_who_may_not_rank_its_own_proposal_ranks_the_others():
