@@ -10,6 +10,7 @@ from madbench.metrics.comparisons import excludable
 from madbench.types import Comparison, Integrity
 
 ALPHA = 0.05
+THEATER = "theater_rate"
 MARGIN = 0.05
 """Differences this small (of accuracy, recall or precision) hardly matter: an interval inside +-5 points shows none
 that does.
@@ -29,6 +30,7 @@ SAID: Mapping[str, tuple[str, str, str]] = MappingProxyType(
             "Findings less often match a known issue",
             " in precision",
         ),
+        THEATER: ("More debates are theater", "Fewer debates are theater", " in theater"),
     }
 )
 """By metric how a sentence says more, less, and what no difference is in."""
@@ -98,18 +100,18 @@ def spelled(control: str, arm: str) -> str:
 
 def verdict(comparisons: Sequence[Comparison], arms: Sequence[str]) -> str:
     """The sentence on the first of `arms` that was compared with self-consistency at its own equal calls; on reviews
-    two, by known issues found and by precision.
+    two, by known issues found and by precision. In a sweep without self-consistency, on how far the first arms that
+    differ in a setting differ in theater.
 
     `arms` are those whose seats heard each other, in the order of the sweep.
     """
-    equal = [c for c in comparisons if c.b.endswith("@equal_calls") and c.metric in SAID]
-    met = [[c for c in equal if c.a == arm] for arm in arms]
-    first = next(filter(None, met), [])
-    if not first:
-        return (
-            "No verdict: no arm with interaction was compared with self-consistency at its own equal calls."
-        )
-    return " ".join(map(sentence, first))
+    scores = [c for c in comparisons if c.b.endswith("@equal_calls") and c.metric != THEATER]
+    met = [[c for c in scores if c.a == arm and c.metric in SAID] for arm in arms]
+    if first := next(filter(None, met), []):
+        return " ".join(map(sentence, first))
+    nothing = "No verdict: no arm with interaction was compared with self-consistency at its own equal calls."
+    theater = [c for c in comparisons if c.metric == THEATER]
+    return " ".join([nothing, *map(sentence, theater[:1])])
 
 
 def caution(integrity: Sequence[Integrity]) -> str:

@@ -1,5 +1,7 @@
 """The one sentence, by its rule."""
 
+from dataclasses import replace
+
 import pytest
 
 from madbench.metrics.verdict import Finding, finding, sentence, spelled, verdict
@@ -84,3 +86,13 @@ def test_the_verdict_is_on_the_first_arm_that_argued():
     assert verdict([others, later, WORSE], ["debate", "critic_profile"]) == sentence(WORSE)
     assert "No verdict" in verdict([others], ["debate"])
     assert "No verdict" in verdict([], [])
+
+
+def test_without_self_consistency_debates_are_told_apart_by_theater():
+    less = Comparison("strict", "permissive", "theater_rate", -0.5, -0.7, -0.3, 0.001, 40)
+    other = replace(less, metric="theater_no_concession")
+    said = verdict([other, less, replace(less, a="other")], ["strict", "permissive", "other"])
+    assert said.startswith("No verdict: no arm with interaction")
+    assert said.count("Fewer debates are theater with strict than permissive: -50.0 points") == 1
+    assert "other" not in said
+    assert verdict([less, WORSE], ["strict", "debate"]) == sentence(WORSE)
