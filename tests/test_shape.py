@@ -115,7 +115,18 @@ def test_imports_have_no_cycle():
         visit(name)
 
 
-HEAVY = {"torch", "transformers", "datasets", "wandb", "reasoning_gym", "matplotlib", "llguidance", "gguf"}
+HEAVY = {
+    "torch",
+    "transformers",
+    "datasets",
+    "wandb",
+    "reasoning_gym",
+    "matplotlib",
+    "llguidance",
+    "gguf",
+    "openai",
+    "vllm",
+}
 
 
 def test_nothing_heavy_is_imported_at_the_top():
