@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from madbench.agents import Agent, Episode, Memory
 from madbench.protocols.judged_debate_case import Case
-from madbench.protocols.judged_debate_forms import Critique, Helpful, Speech, Verdict
+from madbench.protocols.judged_debate_forms import Critique, Helpful, Speech, Verdict, speech_of
 from madbench.protocols.judged_debate_seen import Draft, Floor, Heard, Judged, Rated
 
 SILENT = "I have nothing to add."
@@ -22,11 +22,16 @@ class Booth:
     episode: Episode
     side: int
     round: int
+    words: int
+
+    @property
+    def says(self) -> type[Speech]:
+        return speech_of(self.words)
 
     def debater(self, draft: int = 0, memory: Memory = FRESH) -> Agent[Floor, Speech]:
         """Drafts are seats of their own, so that each is a draw of its own."""
         return self.episode.agent(
-            "debater", sees=Floor, says=Speech, seat=self.side + 2 * draft, memory=memory
+            "debater", sees=Floor, says=self.says, seat=self.side + 2 * draft, memory=memory
         )
 
     async def persuades(self, speech: str, draft: int) -> float:

@@ -48,7 +48,7 @@ class Court:
             asked=asked,
             words=self.words,
         )
-        said = await self.speaking.speech(Booth(case, self.episode, side, number), seen)
+        said = await self.speaking.speech(Booth(case, self.episode, side, number, self.words), seen)
         most = self.words * 3 // 2
         spoken = Spoken.of(case, said, side=side, round=number, question=asked, most=most)
         self.speeches.append(spoken)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal, Self
+from functools import lru_cache
+from typing import Annotated, Literal, Self
 
-from pydantic import PrivateAttr
+from pydantic import PrivateAttr, StringConstraints, create_model
 
 from madbench.protocols.answering import Answering, place_of
 from madbench.protocols.replies import Form, Passage, Short
 from madbench.types import Extraction, ParseStatus, Problem
+
+LETTERS = 12
+"""Of a long word, its space included."""
 
 
 class Speech(Form):
@@ -17,6 +21,15 @@ class Speech(Form):
 
     thoughts: Short
     argument: Passage
+
+
+@lru_cache
+def speech_of(words: int) -> type[Speech]:
+    """A speech with room for half as many words again as asked for: whatever is longer than that is cut later on,
+    and must not be refused as a form.
+    """
+    room = StringConstraints(strip_whitespace=True, min_length=1, max_length=words * 3 // 2 * LETTERS)
+    return create_model("Speech", __base__=Speech, argument=(Annotated[str, room], ...))
 
 
 class Asked(Form):

@@ -7,7 +7,6 @@ from typing import Protocol
 
 from madbench.agents import Memory, together
 from madbench.protocols.judged_debate_booth import Booth
-from madbench.protocols.judged_debate_forms import Speech
 from madbench.protocols.judged_debate_seen import Floor, Retold
 from madbench.types import InputError
 
@@ -57,7 +56,7 @@ class Refined:
         found = await together(*(booth.criticise(draft, number) for number in range(self.critiques)))
         _, critique = max(found, key=lambda scored: scored[0])
         again = Retold(speech=draft, critique=critique, words=seen.words)
-        return (await debater.also(sees=Retold, says=Speech).ask(again, round=booth.round)).argument
+        return (await debater.also(sees=Retold, says=booth.says).ask(again, round=booth.round)).argument
 
 
 def _check(name: str, count: int) -> None:
