@@ -4,13 +4,17 @@ import json
 import math
 import re
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 from canary import check_channels
+from hydra import compose, initialize_config_dir
+from hydra.utils import instantiate
 from stage import SUM, Scripted, play, stage
 
 from madbench.protocols.judged_debate import Consultancy, JudgedDebate, Unaided
 from madbench.protocols.judged_debate_case import Case, Spoken
+from madbench.protocols.judged_debate_forms import speech_of
 from madbench.protocols.judged_debate_speech import BestOf, Refined
 from madbench.protocols.quotes import checked
 from madbench.tasks.answers.passages import PassageChoiceReader
@@ -379,3 +383,15 @@ def test_a_long_speech_is_cut_where_it_was_said_to_be():
     )
     assert (len(long.text.split()), long.cut) == (150, True)
     assert (len(short.text.split()), short.cut) == (150, False)
+
+
+@pytest.mark.parametrize(
+    "name", ["judged_debate", "judged_debate_refined", "consultancy", "judged_debate_quick"]
+)
+def test_the_longest_speech_fits_its_tokens(name):
+    """Written out to its bounds, one token a character."""
+    with initialize_config_dir(str(Path(__file__).parents[2] / "conf"), version_base=None):
+        protocol = instantiate(compose(f"protocol/{name}")["protocol"], _convert_="all")
+    room = speech_of(protocol.words).model_json_schema()["properties"]
+    longest = len('{"thoughts":"","argument":""}') + sum(part["maxLength"] for part in room.values())
+    assert longest <= protocol.roles["debater"]["sampling"]["max_tokens"]
