@@ -30,7 +30,8 @@ class Shown(Strict):
 
 class Kept(Strict):
     """`sweep.json` in an experiment's folder: its last sweep. `rates` are by cast, in tokens (prompts and replies
-    together) a second; `absent` says which runs failed, `spent` what the sweep itself generated.
+    together) a second; `absent` says which runs failed, `spent` what the sweep itself generated, `rescored` how its
+    scores were made since, if otherwise than the runs made them.
     """
 
     runs: tuple[Shown, ...]
@@ -38,11 +39,13 @@ class Kept(Strict):
     absent: tuple[str, ...] = ()
     spent: Mapping[str, float] | None = None
     published: tuple[Reference, ...] = ()
+    rescored: str = ""
 
     def told(self, summary: Summary) -> Summary:
         """A summary of these runs with what no record says."""
-        printed = published_by(self.published)
-        return replace(summary, notes=(*summary.notes, *self.absent), spent=self.spent, published=printed)
+        printed, rescored = published_by(self.published), [self.rescored] if self.rescored else []
+        notes = (*rescored, *summary.notes, *self.absent)
+        return replace(summary, notes=notes, spent=self.spent, published=printed)
 
 
 def shown(job: Job) -> Shown:

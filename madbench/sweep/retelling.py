@@ -9,7 +9,7 @@ from madbench.run.job import measured_run
 from madbench.run.merging import write_numbers
 from madbench.run.scoring import score
 from madbench.sweep.judging import rematched
-from madbench.sweep.kept import jobs_in, read_kept
+from madbench.sweep.kept import jobs_in, read_kept, write_kept
 from madbench.sweep.rereading import reread_named
 from madbench.sweep.shapes import shapes_of
 from madbench.sweep.summing import tell
@@ -24,9 +24,9 @@ def report_again(home: Path) -> None:
     tell(read_kept(home).told(summary), home, jobs)
 
 
-def score_again(home: Path, *, reader: str | None, matcher: Matcher | None) -> None:
+def score_again(home: Path, *, reader: str | None, matcher: Matcher | None, by: str = "") -> None:
     """Redo every score and metric of an experiment; `reader` names another way to find answers than the task's own,
-    `matcher` decides in place of the task's own what counts as having found an issue.
+    `matcher` decides in place of the task's own what counts as having found an issue. The report calls these `by`.
     """
     reread = None if reader is None else reread_named(reader)
     for job in jobs_in(home):
@@ -35,4 +35,6 @@ def score_again(home: Path, *, reader: str | None, matcher: Matcher | None) -> N
             print(
                 f"{job.name.arm}: {lost} episodes could not be played again with this reader; they count as errored"
             )
+    told = f"Scored again with {by}; `score` without that brings the runs' own scores back."
+    write_kept(home, read_kept(home).model_copy(update={"rescored": told if by else ""}))
     report_again(home)

@@ -48,7 +48,8 @@ def score(arguments: Sequence[str]) -> int:
     matcher = matcher_named(options["matcher"]) if "matcher" in options else None
     if "judge" in options:
         matcher = judged_by(Path(options["judge"]).absolute(), home)
-    score_again(home, reader=options.get("reader"), matcher=matcher)
+    by = ", ".join(f"{key}={value}" for key, value in options.items())
+    score_again(home, reader=options.get("reader"), matcher=matcher, by=by)
     return DONE
 
 

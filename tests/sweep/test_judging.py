@@ -99,9 +99,9 @@ def test_labels_are_the_scores(reviews, judged, capsys):
         matched = record.scores["view:union:matched"]
         assert matched <= min(possible[record.id.sample], record.scores["view:union:known"])
         assert bool(matched) <= bool(possible[record.id.sample])
-    totals = sum(record.scores["view:union:matched"] for record in records_in(reviews))
+    judged_so = [record.scores for record in records_in(reviews)]
     assert run(["score", str(reviews)]) == 0
-    assert sum(record.scores["view:union:matched"] for record in records_in(reviews)) != totals
+    assert [record.scores for record in records_in(reviews)] != judged_so
 
 
 def test_a_judge_that_was_asked_less_stops_at_the_seam(tmp_path, reviews, capsys):
@@ -149,6 +149,20 @@ def test_any_matcher_scores_what_is_there(reviews):
     assert found["lenient"] <= found["text"]
     assert run(["score", str(reviews)]) == 0
     assert missed() == found["location"]
+
+
+def test_a_summary_says_by_what_it_was_scored(reviews, capsys):
+    def noted():
+        notes = json.loads((reviews / "summary.json").read_text())["notes"]
+        return [note for note in notes if "matcher=lenient" in note]
+
+    assert run(["score", str(reviews), "matcher=lenient"]) == 0
+    assert "Note: Scored again with matcher=lenient" in capsys.readouterr().out
+    assert len(noted()) == 1
+    assert run(["report", str(reviews)]) == 0
+    assert len(noted()) == 1
+    assert run(["score", str(reviews)]) == 0
+    assert noted() == []
 
 
 def test_matchers_are_chosen_in_the_config(tmp_path, reviews):
