@@ -20,6 +20,7 @@ from madbench.metrics.pooled import PooledPair
 from madbench.metrics.review_contest import Shares, is_reviewed
 from madbench.metrics.rows import MeasuredRun, Rows, join
 from madbench.metrics.shift import pulls
+from madbench.metrics.told import compared
 from madbench.types import Comparison, InputError, seed_of
 
 VARIED = "-"
@@ -129,7 +130,9 @@ def _opponents(
     if _depth(deepest) > max(_depth(ours), 1):
         yield from _budgeted(ours, deepest, shapes.get(ours.place[1]))
     if ours.choice != SINGLE[0]:
-        yield from (_arm(one, other) for one in SINGLE for other in ours.alike(peers, one) if one != ours.choice)
+        yield from (
+            _arm(one, other) for one in SINGLE for other in ours.alike(peers, one) if one != ours.choice
+        )
     if ours.choice not in SINGLE:
         yield from (_arm("variant", other) for other in peers if _is_variant(ours, other))
     if "majority_round:1" in ours.rows.columns:
@@ -156,11 +159,12 @@ def _arm(kind: str, other: Contestant) -> Opponent:
 
 
 def _numbers(rows: Rows) -> dict[str, Floats]:
-    """What two arms are compared by, row by row; NaN where a number is undefined. Debates about claims are compared
-    with one another by how they argued, too.
+    """What two arms are compared by, row by row; NaN where a number is undefined: some shares that protocols and
+    tasks measure themselves too, and of debates about claims how they argued.
     """
     right = {} if is_reviewed(rows) else {"accuracy": rows.column("correct")}
-    return right | pulls(rows) | approvals(rows) | (arguing(rows) if "claims" in rows.columns else {})
+    told = pulls(rows) | approvals(rows) | compared(rows)
+    return right | told | (arguing(rows) if "claims" in rows.columns else {})
 
 
 def _budgeted(ours: Contestant, pool: Contestant, shape: Shape | None) -> Iterator[Opponent]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from madbench.metrics.estimates import Floats
+from madbench.metrics.rows import Rows
+
 JUDGES = {
     "judge_agreement": "Share of a judge's rulings, in both orders of the options, that agree with the gold.",
     "judge_agreement_right_shown_first": "The same where the right option was shown first; less the share where it was "
@@ -80,3 +83,12 @@ OTHERS = {
     "lured": "Share of answers that are the one which comes to mind first, and is wrong.",
 }
 TOLD: Mapping[str, str] = MappingProxyType(JUDGES | TRIBUNALS | TABLES | CRITICS | OTHERS)
+COMPARED = (
+    "echoed_the_first", "ranked_itself_first", "judge_agreement", "chose_the_first_shown", "order_flips",
+    "sided_with_affirmative", "lured",
+)  # fmt: skip
+
+
+def compared(rows: Rows) -> dict[str, Floats]:
+    """Those of these shares by which arms are compared, row by row."""
+    return {name: rows.column(f"fact:{name}") for name in COMPARED if f"fact:{name}" in rows.columns}

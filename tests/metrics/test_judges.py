@@ -6,11 +6,15 @@ from pathlib import Path
 import pytest
 from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
+from metrics.build import record, sample
 from stage import OTHER, play
 
 from madbench.agents import Cast, Scene
 from madbench.metrics.arm import definitions
+from madbench.metrics.contest import contestant, face_to_face
 from madbench.metrics.judges import ruled
+from madbench.metrics.measure import measure
+from madbench.metrics.rows import MeasuredRun, tabulate
 from madbench.sweep.pretending import Pretender
 from madbench.tasks.passages import Passages
 from madbench.types import Choosy, InputError, Outcome, RoleSettings, StopReason
@@ -49,6 +53,19 @@ def test_a_ruling_that_could_not_be_read_agrees_with_nothing():
 @pytest.mark.parametrize("facts", [{}, {"rulings": []}, {"rulings": "none"}, {"rulings": [None, 3]}])
 def test_where_nobody_ruled_there_is_no_agreement(facts):
     assert ruled(Outcome("A", (), StopReason.MAX_ROUNDS, facts=facts), lambda answer: 1.0) == {}
+
+
+def test_arms_are_compared_by_these_shares_where_both_have_them():
+    def run(arm, *shares):
+        rows = [
+            record("B", of=sample(f"q{number}"), facts={"echoed_the_first": share, "rounds": 3})
+            for number, share in enumerate(shares)
+        ]
+        return MeasuredRun(arm, "sums", arm, "small", 0, len(rows), tabulate(map(measure, rows)))
+
+    ours, theirs = contestant("a", [run("a", 1.0, 0.5, 0.5)]), contestant("b", [run("b", 0.5, 0.5, None)])
+    found = {c.metric: (c.difference, c.n) for c in face_to_face(ours, theirs)}
+    assert found == {"accuracy": (0.0, 3), "echoed_the_first": (0.25, 2)}
 
 
 @pytest.mark.parametrize("name", PRESETS)
