@@ -145,7 +145,8 @@ def _notes(one: Contestant) -> list[str]:
         )
     theater = rows.column("theater")
     if not np.isnan(theater).all() and np.nanmean(theater) == 1:
-        notes.append(f"{one.label}: dead debates; nobody moved or took anything up in any episode.")
+        dead = "no objection was answered" if "claims" in rows.columns else "nobody moved or took anything up"
+        notes.append(f"{one.label}: dead debates; {dead} in any episode.")
     if (
         "known" not in rows.columns
         and rows.column("parsed").any()

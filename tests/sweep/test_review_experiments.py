@@ -55,7 +55,8 @@ def test_stored_reviews_are_theater_by_both_rules_and_are_called_dead(hatch):
         rates = values(summary, rule)
         assert rates["adversarial_review_quick_stored"] == rates["adversarial_review_legacy_stored"] == 1.0
     for arm in ("quick_stored", "legacy_stored"):
-        assert f"adversarial_review_{arm}: dead debates" in " ".join(printed.split())
+        said = f"adversarial_review_{arm}: dead debates; no objection was answered in any episode."
+        assert said in " ".join(printed.split())
 
 
 def test_a_demand_for_reasons_closes_the_hatch(hatch):
