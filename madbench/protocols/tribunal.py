@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from madbench.agents import Episode
 from madbench.protocols.tribunal_bench import Judgement, Reading, concerns_of
+from madbench.protocols.tribunal_forms import ABOVE
 from madbench.protocols.tribunal_hall import Hall, Proposals
 from madbench.protocols.tribunal_log import Log
 from madbench.protocols.tribunal_policy import Policy, Proceed
@@ -38,6 +39,10 @@ class Tribunal(ProtocolSettings):
         if self.debate_rounds < 0 or len(self.members) > MOST:
             found = f"debate_rounds={self.debate_rounds} and {len(self.members)} members"
             raise InputError(f"protocol: {found}; wanted 0 or more, and at most {MOST}")
+        if unfit := [name for name in self.members if ABOVE.strip() in name or not name.strip()]:
+            raise InputError(
+                f"protocol.members: {unfit}; wanted names without {ABOVE.strip()!r}, which ranks them"
+            )
         if "repair" in str(self.roles.get("member", {}).get("contract", "")):
             raise InputError(
                 "protocol.roles.member.contract.enforcement: repair asks again, and a tribunal's members are never "

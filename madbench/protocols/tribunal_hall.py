@@ -70,7 +70,8 @@ class Hall:
 
     async def document(
         self, chosen: int, proposals: Proposals, count: Tally, last: Sequence[Judgement]
-    ) -> str:
+    ) -> str | None:
+        """The chosen proposal, worked out; None where what the author wrote cannot be read."""
         other = next(seat for seat in count.order if seat != chosen)
         seen = Chosen(
             prompt=self._problem.question,
@@ -78,7 +79,8 @@ class Hall:
             runner_up=proposals[other],
             concerns=tuple(text for judgement in last for _, text in judgement.blocked),
         )
-        return (await self._episode.agent("author", sees=Chosen, says=Document).ask(seen)).text
+        said = await readable(self._episode.agent("author", sees=Chosen, says=Document).ask(seen))
+        return None if said is None else said.text
 
 
 async def readable(ask: Awaitable[T]) -> T | None:

@@ -55,8 +55,10 @@ class Log:
         self.events.append(Event("decided", "policy", len(self.positions) - 1, self.names[chosen], facts))
         return chosen
 
-    def documented(self, text: str) -> None:
-        self.events.append(Event("document", "author", len(self.positions) - 1, text))
+    def documented(self, text: str | None) -> None:
+        """Without a document that can be read the decision stands."""
+        kind = "no_document" if text is None else "document"
+        self.events.append(Event(kind, "author", len(self.positions) - 1, text or ""))
 
     def skipped(self, proposals: Proposals) -> Outcome:
         """Fewer than two proposals are no debate: the one there is, or none, goes through, and the ledger says so."""

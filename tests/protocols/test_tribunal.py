@@ -314,6 +314,18 @@ def test_the_design_document_is_kept_in_the_ledger_and_costs_one_call():
     assert len(played.turns) == 7
 
 
+def test_a_document_that_cannot_be_read_takes_no_answer_away():
+    scripts = {"member": panel(AGREED, AGREED, AGREED), "author": lambda request: "Let us begin."}
+    outcome = play(stage(Tribunal(members=MEMBERS, document=True), scripts)).outcome
+    assert (outcome.answer, outcome.ledger[-1].kind) == ("a2", "no_document")
+
+
+@pytest.mark.parametrize("name", ["one > two", "a>b", " "])
+def test_names_that_a_ranking_could_not_tell_apart_are_refused(name):
+    with pytest.raises(InputError, match=r"protocol\.members"):
+        Tribunal(members={name: "a view", "other": "another"})
+
+
 def test_no_channel_is_open_before_all_proposals_are_in(tmp_path):
     protocol = Tribunal(members=MEMBERS)
     check_channels(stage(protocol, panel(AGREED, AGREED, AGREED)), tmp_path)
