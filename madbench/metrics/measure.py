@@ -64,6 +64,7 @@ def _ending(record: Record) -> dict[str, float]:
         "parsed": float(answered),
         "unparsed": float((record.outcome is not None and not answered) or record.ending is Ending.UNPARSED),
         "errored": float(record.ending in (Ending.RETRY, Ending.CONTEXT, Ending.BUDGET)),
+        "outgrew": float(record.ending is Ending.CONTEXT),
         **{name: float(record.scores[name]) for name in AUDIT if name in record.scores},
     }
 

@@ -143,6 +143,10 @@ def _notes(one: Contestant) -> list[str]:
         notes.append(
             f"{one.label}: {ties} of {len(rows)} votes were tied and drawn by seed; see accuracy_ties."
         )
+    if long := int(np.nansum(rows.column("outgrew"))):
+        notes.append(
+            f"{one.label}: {long} of {len(rows)} episodes did not fit the model's context, and have no answer."
+        )
     theater = rows.column("theater")
     if not np.isnan(theater).all() and np.nanmean(theater) == 1:
         dead = "no objection was answered" if "claims" in rows.columns else "nobody moved or took anything up"

@@ -8,7 +8,7 @@ from metrics.build import debate, failed, record, sample, turn, votes
 
 from madbench.metrics import Measured, MeasuredRun, arm_metrics, definitions, measure, summarise, tabulate
 from madbench.metrics.budgets import Shape
-from madbench.types import Place, RowId
+from madbench.types import Ending, Place, RowId
 
 NAMES = {
     *(
@@ -141,6 +141,17 @@ def test_the_sentence_does_not_hide_that_episodes_failed():
     assert summary.verdict.endswith("). Failed, and counted as wrong: 3 of 20 episodes of debate.")
     whole = summarise("toy", [run("self_consistency", voting(20)), run("debate", debates(20))])
     assert "Failed" not in whole.verdict
+
+
+def test_what_does_not_fit_the_context_is_noted():
+    def notes(ending):
+        records = [*debates(17), *(failed(sample(f"q{i}"), ending) for i in range(17, 20))]
+        return [note for note in summarise("toy", [run("debate", records)]).notes if "fit" in note]
+
+    assert notes(Ending.CONTEXT) == [
+        "debate: 3 of 20 episodes did not fit the model's context, and have no answer."
+    ]
+    assert notes(Ending.RETRY) == []
 
 
 def test_an_engine_is_not_blamed_where_every_episode_failed():
