@@ -12,6 +12,7 @@ from typing import ClassVar, Literal
 from madbench.agents import Episode, together
 from madbench.protocols.judged_debate_case import Case, Spoken
 from madbench.protocols.judged_debate_court import Court
+from madbench.protocols.judged_debate_seen import Room
 from madbench.protocols.judged_debate_speech import Once, Speaking
 from madbench.types import Edge, InputError, Outcome, Problem, ProtocolSettings
 
@@ -21,11 +22,13 @@ class Judged(ProtocolSettings):
     """`debate_rounds` are rounds of speeches, each of at most one and a half times `words` words.
 
     `interactive`: from the second round on, an examiner who knows as little as the judge asks each side first.
+    `brief`: debaters are shown no form, which small models would copy; their grammar holds it.
     """
 
     debate_rounds: int = 3
     interactive: bool = False
     words: int = 100
+    brief: bool = False
     speaking: Speaking = field(default_factory=Once)
     plays: ClassVar[tuple[str, ...]] = ("debater", "examiner", "preference", "critic", "judge")
     edges: ClassVar[tuple[Edge, ...]] = tuple(
@@ -35,15 +38,14 @@ class Judged(ProtocolSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.debate_rounds < 1 or self.words < 1:
-            raise InputError(
-                f"protocol: debate_rounds={self.debate_rounds} words={self.words}; wanted 1 or more"
-            )
+            found = f"debate_rounds={self.debate_rounds} words={self.words}"
+            raise InputError(f"protocol: {found}; wanted 1 or more")
 
     def admit(self, problem: Problem) -> None:
         Case.of(problem)
 
     def court(self, problem: Problem, episode: Episode) -> Court:
-        return Court(problem, episode, self.speaking, self.words)
+        return Court(problem, episode, self.speaking, Room(words=self.words, brief=self.brief))
 
     async def turn(self, court: Court, side: int, before: list[Spoken], *, alone: bool = False) -> Spoken:
         """One side's turn, the examiner's question included."""
@@ -99,6 +101,6 @@ class Unaided(ProtocolSettings):
         Case.of(problem)
 
     async def __call__(self, problem: Problem, episode: Episode) -> Outcome:
-        court = Court(problem, episode, Once(), 1)
+        court = Court(problem, episode, Once(), Room(words=1))
         await court.rule([], passage=court.case.passage if self.sees_passage else "")
         return court.outcome()

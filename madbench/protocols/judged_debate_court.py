@@ -11,7 +11,7 @@ from madbench.protocols.judged_debate_booth import FRESH, Booth
 from madbench.protocols.judged_debate_case import Case, Spoken, transcript
 from madbench.protocols.judged_debate_forms import Asked, SwappedVerdict, Verdict
 from madbench.protocols.judged_debate_rulings import Ruling, outcome_of, rulings_facts, speech_facts
-from madbench.protocols.judged_debate_seen import Examined, Floor, Judged
+from madbench.protocols.judged_debate_seen import Examined, Floor, Judged, Room
 from madbench.protocols.judged_debate_speech import Speaking
 from madbench.types import FormatError, Outcome, Problem
 
@@ -25,7 +25,7 @@ class Court:
     problem: Problem
     episode: Episode
     speaking: Speaking
-    words: int
+    room: Room
     speeches: Speeches = field(default_factory=list)
     rulings: list[Ruling] = field(default_factory=list)
 
@@ -46,10 +46,10 @@ class Court:
             alone=alone,
             transcript=transcript(case, before),
             asked=asked,
-            words=self.words,
+            room=self.room,
         )
-        said = await self.speaking.speech(Booth(case, self.episode, side, number, self.words), seen)
-        most = self.words * 3 // 2
+        said = await self.speaking.speech(Booth(case, self.episode, side, number, self.room.words), seen)
+        most = self.room.words * 3 // 2
         spoken = Spoken.of(case, said, side=side, round=number, question=asked, most=most)
         self.speeches.append(spoken)
         return spoken

@@ -14,6 +14,13 @@ class Heard(Strict):
     question: str = ""
 
 
+class Room(Strict):
+    """How many words a speech may have, and whether its form is left to a grammar (`brief`) or shown."""
+
+    words: int
+    brief: bool = False
+
+
 class Floor(Observation):
     """A debater's turn: the passage, its own answer, the other one, and the transcript so far."""
 
@@ -24,7 +31,7 @@ class Floor(Observation):
     alone: bool
     transcript: tuple[Heard, ...]
     asked: str
-    words: int
+    room: Room
 
 
 class Retold(Observation):

@@ -55,7 +55,7 @@ class Refined:
         draft = (await debater.ask(seen, round=booth.round)).argument
         found = await together(*(booth.criticise(draft, number) for number in range(self.critiques)))
         _, critique = max(found, key=lambda scored: scored[0])
-        again = Retold(speech=draft, critique=critique, words=seen.words)
+        again = Retold(speech=draft, critique=critique, words=seen.room.words)
         return (await debater.also(sees=Retold, says=booth.says).ask(again, round=booth.round)).argument
 
 

@@ -23,7 +23,7 @@ class Hall:
     def __init__(
         self, problem: Problem, episode: Episode, members: Mapping[str, str], reading: Reading
     ) -> None:
-        self._problem, self._episode, self._reading = problem, episode, reading
+        self._problem, self._episode, self._reading, self._round = problem, episode, reading, 0
         self.names = list(members) or ["alone"]
         views: list[Member | None] = [Member(view=view) for view in members.values()]
         self._members = [
@@ -49,7 +49,7 @@ class Hall:
 
     async def critique(self, proposals: Proposals, last: Sequence[Judgement]) -> list[Judgement]:
         """All at once, every proposer on all proposals, under its own labels and in its own order."""
-        names = {seat: self.names[seat] for seat in proposals}
+        self._round, names = self._round + 1, {seat: self.names[seat] for seat in proposals}
         said = await together(*(self._judge(seat, names, proposals, last) for seat in proposals))
         return [judgement for judgement in said if judgement is not None]
 
@@ -79,7 +79,8 @@ class Hall:
             runner_up=proposals[other],
             concerns=tuple(text for judgement in last for _, text in judgement.blocked),
         )
-        said = await readable(self._episode.agent("author", sees=Chosen, says=Document).ask(seen))
+        author = self._episode.agent("author", sees=Chosen, says=Document)
+        said = await readable(author.ask(seen, round=self._round))
         return None if said is None else said.text
 
 

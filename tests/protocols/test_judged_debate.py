@@ -127,6 +127,15 @@ def test_every_verdict_is_given_in_both_orders_of_options_and_speeches():
     assert speeches(swapped) == ["a rope-1", "a lantern-1"]
 
 
+def test_small_models_are_shown_no_form_to_copy():
+    played = play(scene(JudgedDebate(debate_rounds=2, brief=True)))
+    shown = [turn.request.messages[-1].text for turn in played.turns if turn.speaker.role == "debater"]
+    assert len(shown) == 4
+    assert not any("{" in text or "JSON" in text for text in shown)
+    assert all("word for word between <quote> and </quote>" in text for text in shown)
+    assert "JSON" in play(scene(JudgedDebate())).asked("debater", 0, 0)
+
+
 @pytest.mark.parametrize(("option", "letter"), [("a lantern", "A"), ("a rope", "B")])
 def test_a_judge_of_substance_gives_one_answer_in_both_orders(option, letter):
     played = play(scene(JudgedDebate(debate_rounds=1), for_option(option)))

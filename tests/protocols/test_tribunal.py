@@ -311,7 +311,7 @@ def test_the_design_document_is_kept_in_the_ledger_and_costs_one_call():
     played = play(stage(Tribunal(members=MEMBERS, document=True), scripts))
     (document,) = events(played, "document")
     assert document.text == "Settle it.\n1. Begin.\n2. End.\nRisk: None known."
-    assert len(played.turns) == 7
+    assert [turn.speaker.round for turn in played.turns] == [0, 0, 0, 1, 1, 1, 1]
 
 
 def test_a_document_that_cannot_be_read_takes_no_answer_away():
