@@ -38,6 +38,7 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
 )
 COSTS: Mapping[str, str] = MappingProxyType(
     {
+        "recall_of_union_gained": "missed_issue_recall of the reviewers' union minus that of the first of them alone.",
         "recall_lost": "missed_issue_recall of the reviewers' union minus that of the final findings.",
         "precision_gained": "Precision of the final findings minus that of the reviewers' union.",
         "known_issues": "Known issues of all artifacts.",
@@ -192,6 +193,10 @@ def _costs(rows: Rows) -> dict[str, Estimate]:
     if f"matched:{UNION}" not in rows.columns:
         return found
     n = rows.counted(final.known)
+    if "matched:reviewer_0" in rows.columns:
+        first = Seen.of(rows, "reviewer_0")
+        gained = difference(PooledPair(union.recall, first.recall, rows.clusters, n))
+        found["recall_of_union_gained"] = gained
     return found | {
         "recall_lost": difference(PooledPair(union.recall, final.recall, rows.clusters, n)),
         "precision_gained": difference(PooledPair(final.precision, union.precision, rows.clusters, n)),

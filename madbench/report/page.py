@@ -38,7 +38,7 @@ CAPTIONS = {
         "dashed line leads to what survived."
     ),
     "reliability": (
-        "Confidence against share right, with the number of episodes over every bin; "
+        "Confidence against share right, with the number of episodes (of reviews: findings) over every bin; "
         "the dashed line is perfect calibration."
     ),
 }

@@ -141,9 +141,15 @@ def test_what_the_debate_lost_and_gained():
     assert found["recall_lost"] == 1 / 4
     assert found["precision_gained"] == pytest.approx(1 - 4 / 7)
     assert found["missed_issue_recall_reviewer_0"] == 2 / 4
+    assert found["recall_of_union_gained"] == 1 - 2 / 4
     estimate = arm_metrics(tabulate(map(measure, records)))["recall_lost"]
     assert estimate.low < 0.25 < estimate.high
     assert estimate.n == 2
+
+
+def test_one_reviewer_alone_gains_nothing_by_a_union():
+    assert metrics(review(at(3)))["recall_of_union_gained"] is None
+    assert metrics(review(at(3), [at(3, 5)]))["recall_of_union_gained"] is None
 
 
 def test_noise_floors():
