@@ -40,7 +40,7 @@ MOVED = (
 )  # fmt: skip
 PAIRS: Row = (
     "cast", "recall A %", "recall B %", "union %", "final %", "precision %", "theater %", "convergence %",
-    "capitulation %", "harmful %",
+    "capitulation %", "conceded and true %",
 )  # fmt: skip
 PAIRED = (
     f"{RECALL}_reviewer_0", f"{RECALL}_reviewer_1", f"{RECALL}_union", RECALL, PRECISION, "theater_rate",
