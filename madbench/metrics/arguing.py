@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from pydantic import JsonValue
 
@@ -110,13 +111,13 @@ def _prompt(turn: Turn, mine: Sequence[Said]) -> str:
 
 
 def _before(turn: Turn, turns: Sequence[Turn], *, own: bool) -> list[Turn]:
-    """What this seat, or what every other, had said when this turn was asked (strangers are others too)."""
+    """What this seat, or what every other, was asked before this turn (strangers are others too): a record holds
+    turns in the order of the asks, whatever round and count their seats give them.
+    """
     me = turn.speaker
     return [
         other
-        for other in turns
+        for other in takewhile(lambda other: other is not turn, turns)
         if (other.speaker.role == me.role and other.speaker.seat == me.seat and not other.spare) is own
-        and (other.speaker.round, other.speaker.turn) <= (me.round, me.turn)
-        and other is not turn
         and (not own or other.speaker.turn < me.turn)
     ]

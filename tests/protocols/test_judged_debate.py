@@ -15,7 +15,7 @@ from stage import SUM, Scripted, play, stage
 from madbench.protocols.judged_debate import Consultancy, JudgedDebate, Unaided
 from madbench.protocols.judged_debate_case import Case, Spoken
 from madbench.protocols.judged_debate_forms import speech_of
-from madbench.protocols.judged_debate_speech import BestOf, Refined
+from madbench.protocols.judged_debate_speech import BestOf, Once, Refined
 from madbench.protocols.quotes import checked
 from madbench.tasks.answers.passages import PassageChoiceReader
 from madbench.types import InputError, Problem
@@ -162,6 +162,15 @@ def test_one_model_rules_in_both_orders_however_many_play_the_judge(protocol):
     played = play(replace(staged, cast=replace(staged.cast, engines={**staged.cast.engines, "judge": panel})))
     assert set(played.outcome.positions[0]) == {"A"}
     assert (played.outcome.facts["order_flips"], len(panel[1].heard)) == (0, 0)
+
+
+@pytest.mark.parametrize("speaking", [Once(), BestOf(candidates=3), Refined(critiques=2)])
+def test_each_side_is_one_model_however_often_it_drafts(speaking):
+    sides = [Scripted(debater) for _ in range(2)]
+    staged = scene(JudgedDebate(debate_rounds=2, speaking=speaking), preference=rating)
+    play(replace(staged, cast=replace(staged.cast, engines={**staged.cast.engines, "debater": sides})))
+    for engine, option in zip(sides, ("a lantern", "a rope"), strict=True):
+        assert {side(request.messages[0].text) for request in engine.heard} == {option}
 
 
 def test_whom_the_judge_went_with():

@@ -13,11 +13,24 @@ from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
 from stage import SUM, Scripted, play, stage
 
+from madbench.metrics.arguing import argued
 from madbench.protocols.tribunal import SequentialTribunal, Tribunal
 from madbench.protocols.tribunal_bench import Reading
 from madbench.protocols.tribunal_policy import OneMoreRound, Proceed, Veto
 from madbench.protocols.tribunal_tally import copeland, tally
-from madbench.types import Contract, Edge, InputError, RoleSettings, StopReason
+from madbench.types import (
+    Contract,
+    Edge,
+    Effort,
+    Ending,
+    InputError,
+    Record,
+    RoleSettings,
+    RowId,
+    Sample,
+    StopReason,
+    Target,
+)
 
 CONF = Path(__file__).parents[2] / "conf"
 NAMES = ("architect", "security", "cto")
@@ -312,6 +325,20 @@ def test_the_design_document_is_kept_in_the_ledger_and_costs_one_call():
     (document,) = events(played, "document")
     assert document.text == "Settle it.\n1. Begin.\n2. End.\nRisk: None known."
     assert [turn.speaker.round for turn in played.turns] == [0, 0, 0, 1, 1, 1, 1]
+
+
+def test_the_author_s_words_count_for_nobody_s_uptake():
+    """It begins with words that stood in every prompt, and goes on with a word that a member said before it."""
+    alone = critique(["cto", "security", "architect"]).replace("So it seems", "An abacus would do")
+    goal = json.dumps({"goal": f"{SUM.question} Take an abacus.", "steps": ["Begin."], "risks": []})
+    scripts = {"member": panel(alone, AGREED, AGREED), "author": lambda request: goal}
+    played = play(stage(Tribunal(members=MEMBERS, document=True), scripts))
+    sample = Sample(SUM, Target("9"))
+    record = Record(
+        RowId("sum", 0), sample, Ending.DONE, played.outcome, played.turns, {}, None, Effort(0, "here")
+    )
+    found = argued(record, played.outcome, played.outcome.positions)
+    assert (found["heard"], found["took_up"]) == (3, 0)
 
 
 def test_a_document_that_cannot_be_read_takes_no_answer_away():
