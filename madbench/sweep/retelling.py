@@ -29,12 +29,19 @@ def score_again(home: Path, *, reader: str | None, matcher: Matcher | None, by: 
     `matcher` decides in place of the task's own what counts as having found an issue. The report calls these `by`.
     """
     reread = None if reader is None else reread_named(reader)
-    for job in jobs_in(home):
-        task = job.task if matcher is None else rematched(job.task, matcher)
+    jobs = jobs_in(home)
+    tasks = [job.task if matcher is None else rematched(job.task, matcher) for job in jobs]
+    if by:  # before any score is written, so that a report says it even if this is refused halfway
+        _note(home, f"Scored again with {by}; `score` without that brings the runs' own scores back.")
+    for job, task in zip(jobs, tasks, strict=True):
         if lost := score(job.folder, task, job.protocol, reread=reread):
             print(
                 f"{job.name.arm}: {lost} episodes could not be played again with this reader; they count as errored"
             )
-    told = f"Scored again with {by}; `score` without that brings the runs' own scores back."
-    write_kept(home, read_kept(home).model_copy(update={"rescored": told if by else ""}))
+    if not by:
+        _note(home, "")
     report_again(home)
+
+
+def _note(home: Path, rescored: str) -> None:
+    write_kept(home, read_kept(home).model_copy(update={"rescored": rescored}))

@@ -165,6 +165,17 @@ def test_a_summary_says_by_what_it_was_scored(reviews, capsys):
     assert noted() == []
 
 
+def test_scores_that_were_made_anew_halfway_are_noted_too(tmp_path, capsys):
+    """The second arm cannot be played again with this reader; the first has been by then."""
+    given = ("-m", "protocol=cot,adversarial_review_quick", "task=synthetic_reviews", "task.n=4")
+    assert madbench(tmp_path, *given, "model@cast.default=simulated_reviewer").returncode == 0
+    place = home(tmp_path)
+    assert run(["score", str(place), "reader=number"]) == 2
+    capsys.readouterr()
+    assert run(["report", str(place)]) == 0
+    assert "Note: Scored again with reader=number" in capsys.readouterr().out
+
+
 def test_matchers_are_chosen_in_the_config(tmp_path, reviews):
     given = ("task=synthetic_reviews", "task.n=8", "protocol=cot", "model@cast.default=simulated_reviewer")
     assert madbench(tmp_path, *given, "matcher@task.matcher=lenient").returncode == 0
