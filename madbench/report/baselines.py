@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal
 
 import yaml
-from pydantic import Field, JsonValue, ValidationError, model_validator
+from pydantic import Field, JsonValue, ValidationError
 
-from madbench.types import Estimate, InputError, Published, Strict
+from madbench.types import Estimate, InputError, Published, Reference, Strict
 
 Unit = Literal["share", "percent", "count", "other"]
 """How a value is printed: 0 to 1, 0 to 100, a count over the row's `n`, or in a unit of its own."""
@@ -53,24 +53,6 @@ class Paper(Strict):
 
     tables: Mapping[str, Table]
     differs: Mapping[str, str] = {}
-
-
-class Reference(Strict):
-    """What an experiment wants printed beside its `arm`: rows of a table (`paper/table`) whose fields are `where`.
-
-    `ours` names metrics to compare with where the table's own choice does not fit.
-    """
-
-    table: str
-    arm: str
-    where: Mapping[str, str | int] = {}
-    ours: Mapping[str, str] = {}
-
-    @model_validator(mode="after")
-    def _names_fields(self) -> Self:
-        if unknown := set(self.where) - set(Row.model_fields):
-            raise ValueError(f"where: no field {sorted(unknown)}")
-        return self
 
 
 def published_by(references: Sequence[Reference]) -> tuple[Published, ...]:

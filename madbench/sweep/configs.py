@@ -10,8 +10,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from pydantic import Field, JsonValue, ValidationError
 
-from madbench.report.baselines import Reference
-from madbench.types import InputError, RoleSettings, Strict
+from madbench.types import InputError, Reference, RoleSettings, Strict
 
 Plain = Mapping[str, JsonValue]
 

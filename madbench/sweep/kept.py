@@ -9,11 +9,11 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from madbench.records.layout import RunFolder, write_text
-from madbench.report.baselines import Reference, published_by
+from madbench.report.baselines import published_by
 from madbench.run.job import Job, RunName
 from madbench.sweep.manifests import config_of
 from madbench.sweep.planning import restore
-from madbench.types import InputError, Strict, Summary
+from madbench.types import InputError, Reference, Strict, Summary
 
 FILE = "sweep.json"
 

@@ -63,7 +63,7 @@ from madbench.types.roles import Edge, Observation, Reply
 from madbench.types.samples import AnswerReader, Extraction, PassageReader, Problem, Sample, Shot, Target
 from madbench.types.seeds import ask_seed, episode_seed, seed_of
 from madbench.types.settings import check_settings
-from madbench.types.summary import Arm, Comparison, Integrity, Published, Summary
+from madbench.types.summary import Arm, Comparison, Integrity, Published, Reference, Summary
 from madbench.types.transcript import Answers, Event, Outcome, Reading, Speaker, Task, Turn
 
 __all__ = [
@@ -119,6 +119,7 @@ __all__ = [
     "Published",
     "Reading",
     "Record",
+    "Reference",
     "Reply",
     "Request",
     "RoleSettings",

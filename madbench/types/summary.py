@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
+from madbench.types.models import Strict
 from madbench.types.records import Estimate
 
 
@@ -49,6 +51,18 @@ class Integrity:
     lost: int
     leaks: int
     quoted: int
+
+
+class Reference(Strict):
+    """What an experiment wants printed beside its `arm`: rows of a table (`paper/table`) whose fields are `where`.
+
+    `ours` names metrics to compare with where the table's own choice does not fit.
+    """
+
+    table: str
+    arm: str
+    where: Mapping[Literal["protocol", "task", "model", "config", "n", "note"], str | int] = {}
+    ours: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)

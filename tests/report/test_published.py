@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from madbench.report.baselines import Reference, paper, papers, published_by
+from madbench.report.baselines import paper, papers, published_by
 from madbench.report.page import report_html
 from madbench.report.payload import summary_json
 from madbench.report.published import differences, pairs
 from madbench.report.text import summary_markdown
-from madbench.types import Estimate, InputError
+from madbench.types import Estimate, InputError, Reference
 
 DATA = os.environ.get("MADBENCH_DATA")
 BEFORE = Reference(
