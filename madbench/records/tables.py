@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ from madbench.types import InputError, Record, SeamError
 
 BATCH = 256
 """Records that are held in memory at once."""
+GROUP = 4_000_000
+"""Bytes of a group of rows, before compression."""
 
 
 def write_tables(folder: RunFolder, records: Iterable[Record]) -> None:
@@ -50,16 +53,39 @@ def _write(folder: RunFolder, schemas: dict[Path, Any], records: Iterable[Record
     pa.set_memory_pool(pa.system_memory_pool())
     metadata = {b"schema_version": str(SCHEMA_VERSION).encode()}
     with ExitStack() as stack:
-        writers = {
-            path: pq.ParquetWriter(_beside(path), schema.with_metadata(metadata), compression="zstd")
-            for path, schema in schemas.items()
-        }
-        for writer in writers.values():
-            stack.enter_context(writer)
+        groups: dict[Path, Groups] = {}
+        for path, schema in schemas.items():
+            writer = pq.ParquetWriter(_beside(path), schema.with_metadata(metadata), compression="zstd")
+            groups[path] = Groups(stack.enter_context(writer))
         for batch in batches(records, BATCH):
             for path, rows in _rows(folder, batch).items():
-                table = pa.Table.from_pydict(columns(rows, schemas[path]), writers[path].schema)
-                writers[path].write_table(table, row_group_size=max(1, len(rows)))
+                groups[path].add(
+                    pa.Table.from_pydict(columns(rows, schemas[path]), groups[path].writer.schema)
+                )
+        for group in groups.values():
+            group.flush()
+
+
+@dataclass
+class Groups:
+    """Rows on their way into one file, in groups of about `GROUP` bytes: readers hold some memory for every group of a
+    file, so that small groups would cost more the longer the table is.
+    """
+
+    writer: Any
+    waiting: list[Any] = field(default_factory=list)
+
+    def add(self, table: Any) -> None:
+        self.waiting.append(table)
+        if sum(one.nbytes for one in self.waiting) >= GROUP:
+            self.flush()
+
+    def flush(self) -> None:
+        import pyarrow as pa
+
+        if rows := sum(len(one) for one in self.waiting):
+            self.writer.write_table(pa.concat_tables(self.waiting), row_group_size=rows)
+        self.waiting.clear()
 
 
 def _rows(folder: RunFolder, batch: list[Record]) -> dict[Path, list[Row]]:
