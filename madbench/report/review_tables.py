@@ -38,14 +38,6 @@ MOVES: Row = (
 MOVED = (
     "engagement", "rebutted_share", "carried_share", "cheap_move_share", "marker_miss_rate", "evidence_resolves_rate",
 )  # fmt: skip
-PAIRS: Row = (
-    "cast", "recall A %", "recall B %", "union %", "final %", "precision %", "theater %", "convergence %",
-    "capitulation %", "conceded and true %",
-)  # fmt: skip
-PAIRED = (
-    f"{RECALL}_reviewer_0", f"{RECALL}_reviewer_1", f"{RECALL}_union", RECALL, PRECISION, "theater_rate",
-    "convergence", "capitulation_rate", "harmful_capitulation",
-)  # fmt: skip
 SURENESS: Row = (
     "arm", "stated\nconfidence %", "above what\nmatched, points [95 %]", "ECE\n[95 %]", "Brier", "AUROC\n[95 %]", "n",
 )  # fmt: skip
@@ -149,19 +141,6 @@ def _round(arm: Arm, number: int) -> Row:
     conceded = amount(_metric(arm, f"concessions_round_{number}").value)
     settled, answered = (f"{stem}_round_{number}" for stem in ("convergence", "engagement"))
     return _percent(arm, settled), conceded, _percent(arm, answered)
-
-
-def pair_tables(arms: Sequence[Arm]) -> list[Sheet]:
-    """One table for every debate about claims that several casts held: one row a cast."""
-    debates = [arm for arm in arms if is_argued(arm) and is_review(arm)]
-    groups = dict.fromkeys((arm.task, arm.arm.removesuffix(f"/{arm.cast}")) for arm in debates)
-    tables = []
-    for task, name in groups:
-        here = [arm for arm in debates if (arm.task, arm.arm.removesuffix(f"/{arm.cast}")) == (task, name)]
-        rows = tuple((arm.cast, *(_percent(arm, metric) for metric in PAIRED)) for arm in here)
-        if len({arm.cast for arm in here}) > 1:
-            tables.append(Sheet(f"Pairs of models: {name}", PAIRS, rows))
-    return tables
 
 
 def sureness_table(arms: Sequence[tuple[str, Arm]]) -> Sheet:

@@ -15,12 +15,12 @@ from madbench.report.cells import (
     share,
     whole,
 )
+from madbench.report.pairs import pair_tables
 from madbench.report.review_tables import (
     REVIEWS,
     arguing_tables,
     findings_table,
     is_review,
-    pair_tables,
     review_row,
     sureness_table,
     view_table,
@@ -75,7 +75,7 @@ def debate_tables(summary: Summary) -> list[Sheet]:
 
 
 def detail_tables(summary: Summary) -> list[Sheet]:
-    """Of reviews every view, how sure their authors were, and every cast of a debate."""
+    """Of reviews every view and how sure their authors were; of debates every cast."""
     named = _labelled(summary)
     return [view_table(named), sureness_table(named), *pair_tables(shown(summary.arms))]
 
