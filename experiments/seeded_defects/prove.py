@@ -19,9 +19,9 @@ from itertools import groupby
 from pathlib import Path
 
 from madbench.tasks.seeded.acceptance import accepted
-from madbench.tasks.seeded.library import Function, Library
 from madbench.tasks.seeded.mutations import sites
 from madbench.tasks.seeded.proving import Checker
+from madbench.tasks.seeded.stdlib import Function, Library
 from madbench.tasks.seeded.survey import Prover
 from madbench.tasks.seeded.table import CRASHES, EQUIVALENT, HANGS, TABLE, Proved
 

@@ -12,9 +12,9 @@ from madbench.tasks.seeded import SeededDefects
 from madbench.tasks.seeded.cases import Cases
 from madbench.tasks.seeded.disguise import bare, drawn_names, own_names, renamed
 from madbench.tasks.seeded.drawing import SEEDS
-from madbench.tasks.seeded.library import Library
 from madbench.tasks.seeded.modules import BETWEEN, available, groups
 from madbench.tasks.seeded.mutations import sites
+from madbench.tasks.seeded.stdlib import Library
 from madbench.tasks.seeded.table import proved
 from madbench.types import InputError, Issue
 

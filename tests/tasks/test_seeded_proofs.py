@@ -7,10 +7,10 @@ import time
 import pytest
 
 from madbench.tasks.seeded.edits import applied
-from madbench.tasks.seeded.library import Function, Library
 from madbench.tasks.seeded.modules import available, groups
 from madbench.tasks.seeded.mutations import sites
 from madbench.tasks.seeded.proving import Checker, differs
+from madbench.tasks.seeded.stdlib import Function, Library
 from madbench.tasks.seeded.survey import Prover
 from madbench.tasks.seeded.table import proved
 

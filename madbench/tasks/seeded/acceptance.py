@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from madbench.tasks.seeded.library import Function, Module
+from madbench.tasks.seeded.stdlib import Function, Module
 
 SHORTEST, LONGEST = 5, 60
 """Lines of a function: without docstring and comments at the least, with them at the most."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from madbench.tasks.seeded.drawing import Draws
-from madbench.tasks.seeded.library import Library
 from madbench.tasks.seeded.modules import Disguise, Fault, Group, Shown, available, groups, shown
+from madbench.tasks.seeded.stdlib import Library
 from madbench.tasks.seeded.table import Proved
 from madbench.types import seed_of
 

@@ -10,7 +10,7 @@ import tokenize
 from collections.abc import Iterable, Iterator
 
 from madbench.tasks.seeded.edits import Edit, Text, applied
-from madbench.tasks.seeded.library import Module
+from madbench.tasks.seeded.stdlib import Module
 
 _WORDS = (
     "acorn alder amber aspen basil beech birch bramble cedar clover coral cotton cypress daisy dove elder elm ember"

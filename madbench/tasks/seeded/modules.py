@@ -10,9 +10,9 @@ from typing import Literal
 
 from madbench.tasks.seeded.disguise import bare, drawn_names, own_names, renamed
 from madbench.tasks.seeded.edits import applied, lines_after
-from madbench.tasks.seeded.library import Function, Library
 from madbench.tasks.seeded.mutations import sites
 from madbench.tasks.seeded.sites import Kind, Site
+from madbench.tasks.seeded.stdlib import Function, Library
 from madbench.tasks.seeded.table import Proved
 
 Disguise = Literal["none", "renamed"]

@@ -13,7 +13,7 @@ from typing import Literal
 
 from pydantic import JsonValue, TypeAdapter
 
-from madbench.tasks.seeded.library import Function
+from madbench.tasks.seeded.stdlib import Function
 from madbench.types import EngineError
 
 PROGRAM = Path(__file__).with_name("checker.py")

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 from madbench.tasks.seeded.edits import applied, lines_after
-from madbench.tasks.seeded.library import Function
 from madbench.tasks.seeded.mutations import sites
 from madbench.tasks.seeded.proving import Checker, Trial, Vector, differs
 from madbench.tasks.seeded.sites import Site
+from madbench.tasks.seeded.stdlib import Function
 from madbench.tasks.seeded.table import CRASHES, EQUIVALENT, HANGS, Proved
 
 FEWEST_INPUTS, FEWEST_RESULTS, FEWEST_FAULTS = 6, 4, 4
