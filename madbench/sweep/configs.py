@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from omegaconf import DictConfig, OmegaConf
@@ -66,9 +65,17 @@ class JobConfig(Strict):
         return Path(self.extent.output_root).absolute() / self.extent.name
 
 
-MISSING = re.compile(r"Missing mandatory value: (\S+)")
 KEYS = tuple(sorted((*Parts.model_fields, *Extent.model_fields, *RoleSettings.model_fields)))
 """All top-level keys that a user may write."""
+
+
+def _missing(value: object, key: str = "") -> Iterator[str]:
+    """The whole keys of all values that a user must give, in the files' order."""
+    if value == "???":
+        yield key
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, part in inner:
+        yield from _missing(part, f"{key}.{name}" if key else str(name))
 
 
 def read_config(config: DictConfig, choices: Mapping[str, str], overrides: tuple[str, ...]) -> JobConfig:
@@ -77,8 +84,8 @@ def read_config(config: DictConfig, choices: Mapping[str, str], overrides: tuple
         plain = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
     except OmegaConfBaseException as error:
         said = str(error).splitlines()[0]
-        if missing := MISSING.search(said):
-            said = f"{missing[1]} has no value yet (its file says ???); give one: {missing[1]}=…"
+        if missing := list(_missing(OmegaConf.to_container(config))):
+            said = f"{missing[0]} has no value yet (its file says ???); give one: {missing[0]}=…"
         raise InputError(f"config: {said}") from error
     assert isinstance(plain, dict)
     return job_config({str(key): value for key, value in plain.items()}, choices, overrides)

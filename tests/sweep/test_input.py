@@ -20,6 +20,11 @@ BAD = {
         ["model@cast.default=folder"],
         "cast.default.weights.path has no value yet (its file says ???); give one: cast.default.weights.path=",
     ),
+    "a value of a seat that only the user knows": (
+        ["model@cast.default=smollm2_and_gemma3"],
+        "give one: cast.default.second.weights.path=",
+    ),
+    "a value that another is named by": (["model@cast.default=hf"], "give one: cast.default.weights.id="),
     "unknown choice": (["protocol=nix"], "Available options in 'protocol'"),
     "unknown choice in a sweep": (["-m", "protocol=cot,nix"], "Available options in 'protocol'"),
     "unknown experiment": (["+experiment=nix"], "quickstart"),
