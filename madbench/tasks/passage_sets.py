@@ -10,9 +10,10 @@ from functools import cached_property
 from pydantic import JsonValue
 
 from madbench.tasks.answers.passages import PassageChoiceReader
+from madbench.tasks.drawing import drawn
 from madbench.tasks.hashing import content_hash, short_hash
 from madbench.tasks.scoring import exact
-from madbench.tasks.sources import Hub, Row, Table, read_file
+from madbench.tasks.sources import Hub, Row, Table, table_of
 from madbench.types import InputError, Outcome, Problem, Sample, Target, seed_of
 
 
@@ -48,16 +49,22 @@ class PassageSet:
     def __post_init__(self) -> None:
         if self.hub is None and self.path is None:
             raise InputError(f"task {self.name}: neither task.path (a local file) nor task.hub is given")
+        if self.seed < 0 or (self.size is not None and self.size < 1):
+            raise InputError(
+                f"task {self.name}: seed={self.seed}, size={self.size}; wanted 0 or more, 1 or more"
+            )
 
     def samples(self) -> list[Sample]:
-        ordered = sorted(self._all, key=lambda sample: seed_of("order", sample.problem.id))
-        start = self.seed * (self.size or 0)
-        if len(ordered) < start + (self.size or 1):
-            raise InputError(
-                f"task {self.name}: {len(ordered)} questions of {self._table.origin} are too few for size {self.size} "
-                f"at seed {self.seed}"
-            )
-        return ordered[start : start + self.size] if self.size is not None else ordered
+        by_problem = {sample.problem.id: sample for sample in self._all}
+        _, problems = drawn(
+            [sample.problem for sample in self._all],
+            reserve=0,
+            size=self.size,
+            seed=self.seed,
+            where=f"task {self.name}",
+            what=f"questions of {self._table.origin}",
+        )
+        return [by_problem[problem.id] for problem in problems]
 
     def score(self, outcome: Outcome, target: Target) -> dict[str, float]:
         return exact(outcome, target)
@@ -78,10 +85,7 @@ class PassageSet:
 
     @cached_property
     def _table(self) -> Table:
-        if self.path is not None:
-            return read_file(self.path)
-        assert self.hub is not None
-        return self.hub.table()
+        return table_of(self.hub, self.path, f"task {self.name}")
 
     @cached_property
     def _all(self) -> list[Sample]:

@@ -13,7 +13,7 @@ from madbench.tasks.drawing import drawn
 from madbench.tasks.hashing import content_hash
 from madbench.tasks.layout import Item, Layout, item_of
 from madbench.tasks.scoring import exact
-from madbench.tasks.sources import Hub, Table, read_file
+from madbench.tasks.sources import Hub, Table, table_of
 from madbench.types import InputError, Outcome, Problem, Sample, Shot, Target, seed_of
 
 
@@ -81,10 +81,7 @@ class Questions:
 
     @cached_property
     def _table(self) -> Table:
-        if self.path is not None:
-            return read_file(self.path)
-        assert self.hub is not None
-        return self.hub.table()
+        return table_of(self.hub, self.path, f"task {self.name}")
 
     @cached_property
     def _items(self) -> list[Item]:

@@ -71,6 +71,15 @@ def _advice(problem: str) -> str:
     return f"not found, or the hub is out of reach ({short}); prefetch it online, or give task.path, a local file"
 
 
+def table_of(hub: Hub | None, path: str | None, where: str) -> Table:
+    """The rows of a local file where one is given, else the hub's. Raises InputError where neither is."""
+    if path is not None:
+        return read_file(path)
+    if hub is None:
+        raise InputError(f"{where}: neither task.path (a local file) nor task.hub is given")
+    return hub.table()
+
+
 def read_file(path: str) -> Table:
     """All rows of a .jsonl or .parquet file, or of `data.jsonl` in a folder. Raises InputError naming the row."""
     file = Path(path).expanduser()

@@ -88,3 +88,23 @@ def test_a_row_that_is_none_is_named(tmp_path, change):
 def test_without_file_or_hub_there_is_no_set():
     with pytest.raises(InputError, match="neither"):
         PassageSet(name="set")
+
+
+@pytest.mark.parametrize("settings", [{"seed": -1, "size": 3}, {"size": 0}])
+def test_draws_that_are_none_are_refused(settings):
+    with pytest.raises(InputError, match="wanted 0 or more, 1 or more"):
+        PassageSet(name="set", path="rows.jsonl", **settings)
+
+
+def test_sized_seeds_share_no_question(tmp_path):
+    whole = written(tmp_path, ROWS)
+    first, second = (
+        {
+            s.problem.id
+            for s in PassageSet(
+                name="set", path=whole.path, columns=whole.columns, size=5, seed=seed
+            ).samples()
+        }
+        for seed in (0, 1)
+    )
+    assert len(first | second) == 10
