@@ -36,10 +36,12 @@ KEPT = 64
 """Inputs that a function is proved on."""
 SEARCH_SECONDS, MUTANT_SECONDS, CALL_SECONDS = 1.5, 0.15, 0.02
 """Seconds of computing, so that a busy machine changes nothing."""
-GRACE = 2.0
+GRACE = 20.0
 """Seconds by the clock on the wall after which a fork is killed, beyond its own."""
 REPEAT = 0.05
 """Seconds after which a fork that swallowed its alarm is rung again."""
+LOUDEST = 1 << 24
+"""Bytes that a fork may say."""
 FAR = 1_000_000
 """Where the lines of a function under test begin, so that they can be told from all others."""
 Ended = Literal["returns", "raises", "fails", "hangs", "bursts"]
@@ -238,14 +240,14 @@ def _late(number: int, frame: FrameType | None) -> None:
 
 
 def _heard(pipe: int, end: float) -> str | None:
-    """All that a fork says until it ends; None if it does not end in time."""
-    parts: list[bytes] = []
+    """All that a fork says until it ends, or says too much; None if it does not end in time."""
+    said = bytearray()
     while (left := end - time.monotonic()) > 0:
         if select.select([pipe], [], [], left)[0]:
             part = os.read(pipe, 1 << 16)
-            if not part:
-                return b"".join(parts).decode(errors="replace")
-            parts.append(part)
+            said += part
+            if not part or len(said) > LOUDEST:
+                return said.decode(errors="replace") if len(said) <= LOUDEST else ""
     return None
 
 
