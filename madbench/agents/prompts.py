@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, TemplateNotFound
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from madbench.types import InputError, Observation, RoleSettings
 
@@ -15,9 +16,13 @@ FOLDER = Path(__file__).parents[1] / "protocols" / "prompts"
 
 @lru_cache
 def environment(shadow: str | None) -> Environment:
-    """Templates under `shadow` win over the package's own. Undefined variables are errors, never blanks."""
+    """Templates under `shadow` win over the package's own. Undefined variables are errors, never blanks.
+
+    Templates of others run in Jinja's sandbox: a recorded run may name a folder of them.
+    """
     folders = [FOLDER] if shadow is None else [Path(shadow), FOLDER]
-    return Environment(
+    kind = Environment if shadow is None else ImmutableSandboxedEnvironment
+    return kind(
         loader=FileSystemLoader(folders),
         undefined=StrictUndefined,
         trim_blocks=True,
