@@ -1,6 +1,6 @@
 """Metrics: what records mean, as numbers with intervals. Reads finished records; calls no model.
 
-    measure(record: Record) -> Measured             one episode in numbers; keeps no text, never raises
+    measure(record: Record, families) -> Measured   one episode in numbers; keeps no text, never raises
     tabulate(measured: Iterable[Measured]) -> Rows  many of them, as columns (about 150 bytes an episode)
     MeasuredRun(arm, task, protocol, cast, seed, planned, rows)
     arm_metrics(rows: Rows) -> dict[str, Estimate]  one run's metrics.json
@@ -13,12 +13,14 @@ So a run's metrics are `arm_metrics(tabulate(measure(record) for record in read_
 
 from madbench.metrics.arm import arm_metrics, definitions
 from madbench.metrics.guard import Alarm, watch
+from madbench.metrics.kinship import Families
 from madbench.metrics.measure import measure
 from madbench.metrics.rows import Measured, MeasuredRun, Rows, tabulate
 from madbench.metrics.summary import summarise
 
 __all__ = [
     "Alarm",
+    "Families",
     "Measured",
     "MeasuredRun",
     "Rows",

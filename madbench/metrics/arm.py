@@ -15,6 +15,7 @@ from madbench.metrics.clusters import by_session
 from madbench.metrics.estimates import Floats, mean, rate, ratio, undefined
 from madbench.metrics.finding_confidence import finding_confidence, meanings
 from madbench.metrics.kinds import Measure, Metric, column_of, mean_of, rate_of, share_of
+from madbench.metrics.kinship import preference
 from madbench.metrics.review_metrics import COSTS, MEANINGS, meaning, review_metrics
 from madbench.metrics.rows import Rows
 from madbench.metrics.shift import framed
@@ -27,6 +28,7 @@ def arm_metrics(rows: Rows) -> dict[str, Estimate]:
     rows = by_session(rows)
     fixed = {metric.name: metric.of(rows) if len(rows) else undefined() for metric in METRICS}
     found = fixed | sureness.sureness(rows) | _rounds(rows) | _positions(rows) | _roles(rows) | framed(rows)
+    found |= preference(rows)
     return found | review_metrics(rows) | finding_confidence(rows) | by_side_and_round(rows) | fixed
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from madbench.metrics.arguing import argued
 from madbench.metrics.judges import ruled
+from madbench.metrics.kinship import UNKNOWN, Families, favoured
 from madbench.metrics.movement import Right, moved, own_positions
 from madbench.metrics.pools import Ballot
 from madbench.metrics.reviews import agreement, changes, is_review, placed, reviewed
@@ -24,10 +25,10 @@ AUDIT = ("channel_leaks", "quoted", "audited")
 """What the audit of a transcript counted, in turns."""
 
 
-def measure(record: Record) -> Measured:
+def measure(record: Record, families: Families = UNKNOWN) -> Measured:
     """The numbers of one row, failed rows too; never raises on any record. No text of it is kept.
 
-    Numbers that cannot be had (no outcome, one seat, no probabilities) are absent.
+    Numbers that cannot be had (no outcome, one seat, no probabilities, unknown families) are absent.
     """
     charged = [turn for turn in record.turns if not turn.spare]
     numbers = {**_ending(record), **_cost(charged), **_form(charged)}
@@ -35,6 +36,7 @@ def measure(record: Record) -> Measured:
     labels = {"ending": record.ending.value}
     if (outcome := record.outcome) is not None:
         numbers |= _facts(outcome) | _happened(record, outcome, charged)
+        numbers |= {} if is_review(record) else favoured(outcome, _rightness(record, outcome), families)
         labels |= {"stop": outcome.stop.value} | ({} if is_review(record) else _words(outcome))
     if record.place is not None:
         numbers |= {"session": record.place.session, "position": record.place.position}

@@ -19,6 +19,11 @@ JUDGES = {
     "order_flips": "Share of pairs of rulings on the same speeches that differ once the order is swapped.",
     "went_with_the_first_side": "Share of rulings for option A, the first debater's; compare casts that swap models.",
     "went_with_the_consultant": "Share of rulings for what the consultant argued, right or wrong; 0.5: no persuasion.",
+    "picked_own_family": "Of the sides played by models of the judge's own family, the share that it went with (of a "
+    "ranking: mean place, 1 for the first, 0 for the last, the ranker's own proposal left out).",
+    "picked_other_family": "The same of sides played by models of other families.",
+    "family_preference": "The difference of these two among right and among wrong answers, mean of both. It holds how "
+    "much better one family argues, too: hold both seatings, and ask a judge of each family.",
     "quotes": "Quotations in the speeches of an episode.",
     "quotes_verified": "Share of quotations that stand in the passage and are four words or longer.",
     "speeches_cut": "Speeches of an episode that were cut for length.",

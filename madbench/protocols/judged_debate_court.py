@@ -90,5 +90,5 @@ class Court:
         return Ruling(None, *order)
 
     def outcome(self) -> Outcome:
-        facts = rulings_facts(self.rulings) | speech_facts(self.speeches)
+        facts = rulings_facts(self.rulings) | speech_facts(self.speeches, self.rulings)
         return outcome_of(self.rulings, facts, self.episode.tie_seed)

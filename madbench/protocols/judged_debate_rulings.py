@@ -8,6 +8,7 @@ from statistics import fmean
 
 from pydantic import JsonValue
 
+from madbench.metrics.kinship import choice
 from madbench.metrics.votes import majority
 from madbench.protocols.judged_debate_case import Spoken
 from madbench.types import Outcome, StopReason
@@ -34,6 +35,12 @@ class Ruling:
     def facts(self) -> dict[str, JsonValue]:
         """What the judge's agreement with the gold is measured from."""
         return {"answer": self.answer, "shown": self.shown, "argued": self.argued}
+
+    @property
+    def choice(self) -> JsonValue:
+        """Between the two debaters, who sit as their options stand; or for or against the consultant who argued."""
+        sides = [side for side in "AB" if self.argued in (None, side)]
+        return choice("judge/0", *((f"debater/{'AB'.index(s)}", s, float(s == self.answer)) for s in sides))
 
 
 Rulings = Sequence[Ruling]
@@ -76,11 +83,12 @@ def _share(hits: Iterable[bool]) -> float | None:
     return fmean(counted) if counted else None
 
 
-def speech_facts(speeches: Sequence[Spoken]) -> dict[str, JsonValue]:
-    """Quotations, the share of them that hold, and speeches cut for length."""
+def speech_facts(speeches: Sequence[Spoken], rulings: Rulings) -> dict[str, JsonValue]:
+    """Quotations, the share of them that hold, speeches cut for length, and what was chosen between speakers."""
     quoted = sum(speech.quoted for speech in speeches)
     return {
         "quotes": quoted,
         "quotes_verified": sum(speech.verified for speech in speeches) / quoted if quoted else None,
         "speeches_cut": sum(speech.cut for speech in speeches),
+        "choices": [ruling.choice for ruling in rulings if ruling.answer and speeches],
     }

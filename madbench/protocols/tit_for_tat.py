@@ -21,6 +21,7 @@ from madbench.protocols.tit_for_tat_seen import (
     Rejoinder,
     Ruling,
 )
+from madbench.protocols.tit_for_tat_sides import choices, sided
 from madbench.types import Edge, FormatError, InputError, Outcome, Problem, ProtocolSettings, StopReason
 
 
@@ -81,12 +82,6 @@ class TitForTat(ProtocolSettings):
             "adaptive_stop": float(stop is StopReason.JUDGE),
             "rounds": len(pro),
             "sided_with_affirmative": sided(answer, *positions[-1]),
+            "choices": choices(stop, answer, *positions[-1]),
         }
         return Outcome(answer, positions, stop, facts=facts)
-
-
-def sided(answer: str | None, affirmative: str | None, negative: str | None) -> float | None:
-    """1 if only the affirmative side gave the answer, 0 if only the negative did; None where that cannot be told."""
-    if answer is None or affirmative == negative or answer not in (affirmative, negative):
-        return None
-    return float(answer == affirmative)

@@ -15,6 +15,7 @@ from madbench.report.cells import (
     share,
     whole,
 )
+from madbench.report.judges import kin_tables
 from madbench.report.pairs import pair_tables
 from madbench.report.review_tables import (
     REVIEWS,
@@ -75,9 +76,9 @@ def debate_tables(summary: Summary) -> list[Sheet]:
 
 
 def detail_tables(summary: Summary) -> list[Sheet]:
-    """Of reviews every view and how sure their authors were; of debates every cast."""
-    named = _labelled(summary)
-    return [view_table(named), sureness_table(named), *pair_tables(shown(summary.arms))]
+    """Of reviews every view and how sure their authors were; of debates every cast, and whom its judge favoured."""
+    named, arms = _labelled(summary), shown(summary.arms)
+    return [view_table(named), sureness_table(named), *pair_tables(arms), *kin_tables(arms)]
 
 
 def counted_table(summary: Summary) -> Sheet:

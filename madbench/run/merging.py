@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from itertools import chain
 
-from madbench.metrics import Rows, arm_metrics, measure, tabulate
+from madbench.metrics import Families, Rows, arm_metrics, measure, tabulate
 from madbench.records.findings import accounted
 from madbench.records.index import Index
-from madbench.records.layout import SCHEMA_VERSION, RunFolder, write_json
+from madbench.records.layout import SCHEMA_VERSION, RunFolder, read_json, write_json
 from madbench.records.plan import Plan
 from madbench.records.seams import check_seam
 from madbench.records.tables import read_rows, write_tables
@@ -60,9 +60,10 @@ def merge(folder: RunFolder, view: Plan) -> None:
     plan = folder.read_plan()
     index = Index(plan)
     index.read(folder.shards())
-    check_seam("plan to shards", view, Found(index, view))
+    files = ", ".join(shard.name for shard in folder.shards())
+    check_seam(f"{folder.path.name} ({files}): plan to shards", view, Found(index, view))
     write_tables(folder, merged(index, plan))
-    check_seam("merge to parquet", Found(index, plan), Written(folder))
+    check_seam(f"{folder.path.name}: merge to parquet", Found(index, plan), Written(folder))
 
 
 def merged(index: Index, plan: Plan) -> Iterator[Record]:
@@ -78,9 +79,16 @@ def tabulated(folder: RunFolder, view: Plan) -> Rows:
     """The numbers of all rows of `view`, from the tables. Raises SeamError where they are not these, and where
     a review's findings are not those that its scores account for.
     """
-    rows = tabulate(measure(record) for record in accounted(viewed_records(folder, view)))
-    check_seam("parquet to metrics", view, Counted(rows))
+    families = families_of(folder)
+    rows = tabulate(measure(record, families) for record in accounted(viewed_records(folder, view)))
+    check_seam(f"{folder.path.name}: parquet to metrics", view, Counted(rows))
     return rows
+
+
+def families_of(folder: RunFolder) -> Families:
+    """Of the models that played, from the manifest; unknown without one."""
+    held = read_json(folder.manifest) if folder.manifest.is_file() else {}
+    return Families(held.get("families", {}))
 
 
 def write_numbers(folder: RunFolder) -> Rows:

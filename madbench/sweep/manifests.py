@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from madbench.engines.names import family_of
 from madbench.records.layout import RunFolder, read_json, write_json
 from madbench.sweep.configs import JobConfig, flat, job_config
 from madbench.sweep.identity import config_hash
@@ -46,6 +47,7 @@ def write_manifest(run: Planned) -> None:
         "overrides": list(config.overrides),
         "config_hash": config_hash(run.facts),
         "models": {role: [repr(model) for model in models] for role, models in run.built.cast.items()},
+        "families": {role: [family_of(one.name) for one in seats] for role, seats in run.built.cast.items()},
         "command": list(sys.argv),
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": versions(),

@@ -15,6 +15,7 @@ from madbench.engines.openai import OpenAIModel
 from madbench.engines.server_settings import Serving, Traffic
 from madbench.engines.settings import Batch
 from madbench.engines.simulated import SimulatedModel
+from madbench.engines.simulated_kin import KinModel
 from madbench.engines.simulated_panel import PanelModel
 from madbench.engines.simulated_reviewer import SimulatedReviewer
 from madbench.engines.transformers import TransformersModel
@@ -51,6 +52,12 @@ class TestSimulatedPanel(Conformance):
     @pytest.fixture
     def model(self):
         return PanelModel(SimulatedModel(accuracy=0.5, context=512))
+
+
+class TestSimulatedKin(Conformance):
+    @pytest.fixture
+    def model(self):
+        return KinModel(SimulatedModel(accuracy=0.5, context=512), prefers=0.5)
 
 
 class TestSimulatedReviewer(Conformance):

@@ -7,7 +7,8 @@ import pytest
 from canary import check_channels
 from stage import SUM, play, stage
 
-from madbench.protocols.tit_for_tat import TitForTat, sided
+from madbench.protocols.tit_for_tat import TitForTat
+from madbench.protocols.tit_for_tat_sides import sided
 from madbench.types import Contract, FormatError, InputError, RoleSettings, StopReason
 
 
@@ -63,7 +64,12 @@ def test_the_moderators_word_ends_it_and_no_judge_is_asked(rounds):
     played = play(court(settles_after=rounds, debate_rounds=4))
     assert (played.outcome.answer, played.outcome.stop) == (f"m{rounds}", StopReason.JUDGE)
     assert [turn.speaker.role for turn in played.turns] == ["affirmative", "negative", "moderator"] * rounds
-    assert played.outcome.facts == {"adaptive_stop": 1.0, "rounds": rounds, "sided_with_affirmative": None}
+    assert played.outcome.facts == {
+        "adaptive_stop": 1.0,
+        "rounds": rounds,
+        "sided_with_affirmative": None,
+        "choices": [],
+    }
     assert played.outcome.positions == tuple((f"pro{at}", f"con{at}") for at in range(rounds))
 
 
