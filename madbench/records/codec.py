@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -33,6 +34,9 @@ from madbench.types import (
     Target,
     Turn,
 )
+
+OWN = ("madbench.tasks.", "madbench.types.", "madbench.protocols.")
+"""Where classes are defined that a record may name, whether or not they are loaded."""
 
 
 class Table:
@@ -200,13 +204,14 @@ def unpack(value: Any) -> Any:
 
 
 def _class(name: str) -> Any:
+    """A frozen dataclass of ours, or of a module that the task brought: what a record names is never imported."""
     module, _, path = name.partition(":")
     try:
-        found: Any = importlib.import_module(module)
+        found: Any = importlib.import_module(module) if module.startswith(OWN) else sys.modules[module]
         for part in path.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, KeyError) as error:
         raise InputError(f"records: no class {name}; it was there when the record was written") from error
-    if not is_dataclass(found):
-        raise InputError(f"records: {name} is no dataclass")
+    if not (is_dataclass(found) and isinstance(found, type) and found.__dataclass_params__.frozen):  # type: ignore[attr-defined]
+        raise InputError(f"records: {name} is no frozen dataclass")
     return found

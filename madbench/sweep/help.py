@@ -18,6 +18,7 @@ madbench: does letting language models argue beat spending the same compute in s
 
 Verbs
 {verbs}
+  trust=PACKAGE beside a verb: configs in FOLDER may name classes of that package, whose code is then run
 
 Common overrides (key=value; they replace an experiment's own values)
   limit=8            the first 8 samples        seed=1                 another seed of generation

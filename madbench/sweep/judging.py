@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -12,6 +12,7 @@ from typing import cast
 from madbench.records.layout import write_text
 from madbench.records.seams import check_seam
 from madbench.records.views import viewed_records
+from madbench.report.cells import plain
 from madbench.run.job import Job, asked
 from madbench.sweep.kept import jobs_in
 from madbench.tasks.answers.labels import MATCH, NO_MATCH
@@ -80,9 +81,10 @@ def pairs_of(record: Record) -> Iterator[Pair]:
                 )
 
 
-def write_pairs(home: Path) -> Path:
+def write_pairs(home: Path, trusted: Set[str] = frozenset()) -> Path:
     """`pairs.jsonl` in an experiment's folder: what a judge is to be asked about its last sweep."""
-    rows = [pair.model_dump_json(exclude_defaults=True) for pair in pairs_in(jobs_in(home)).values()]
+    pairs = pairs_in(jobs_in(home, trusted)).values()
+    rows = [pair.model_dump_json(exclude_defaults=True) for pair in pairs]
     write_text(home / "pairs.jsonl", "".join(f"{row}\n" for row in rows))
     return home / "pairs.jsonl"
 
@@ -104,25 +106,25 @@ class Verdicts:
         return f"judge {self.judge}: MATCH for {yes(False)} pairs and {yes(True)} controls; {unread} labels unread"
 
 
-def verdicts(judge: Path, home: Path) -> Verdicts:
+def verdicts(judge: Path, home: Path, trusted: Set[str] = frozenset()) -> Verdicts:
     """The labels that a judge's experiment gave to the pairs of another.
 
     Raises SeamError, with counts and the first ids, unless there is exactly one label for every pair, and
     InputError where the folder holds no single run over pairs.
     """
-    jobs = [job for job in jobs_in(judge) if isinstance(job.task, FindingPairs)]
+    jobs = [job for job in jobs_in(judge, trusted) if isinstance(job.task, FindingPairs)]
     if len(jobs) != 1:
         raise InputError(f"judge: {judge} holds {len(jobs)} runs of task=finding_pairs; wanted one judge's")
-    pairs, records = pairs_in(jobs_in(home)), list(_viewed(jobs[0]))
+    pairs, records = pairs_in(jobs_in(home, trusted)), list(_viewed(jobs[0]))
     check_seam("judge requests to labels", list(pairs), [record.id.sample for record in records])
     labels = {record.id.sample: record.outcome.answer if record.outcome else None for record in records}
     return Verdicts(jobs[0].name.cast, labels, pairs)
 
 
-def judged_by(judge: Path, home: Path) -> Matcher:
+def judged_by(judge: Path, home: Path, trusted: Set[str] = frozenset()) -> Matcher:
     """A matcher by a judge's labels, which are written down beside the runs that they are about."""
-    found = verdicts(judge, home)
-    print(found)
+    found = verdicts(judge, home, trusted)
+    print(plain(str(found)))
     rows = [json.dumps({"id": id, "label": label}) for id, label in found.labels.items()]
     write_text(home / "labels.jsonl", "".join(f"{row}\n" for row in rows))
     return JudgedMatcher(str(home / "labels.jsonl"))

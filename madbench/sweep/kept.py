@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import replace
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from madbench.records.layout import RunFolder, write_text
 from madbench.report.baselines import published_by
@@ -21,7 +21,7 @@ FILE = "sweep.json"
 class Shown(Strict):
     """One run of a sweep, as its summary calls it; which rows it shows stands in the run's own folder."""
 
-    folder: str
+    folder: str = Field(pattern=r"^[\w.+-]+$")
     arm: str
     task: str
     protocol: str
@@ -55,14 +55,18 @@ def shown(job: Job) -> Shown:
     )
 
 
-def jobs_in(home: Path) -> list[Job]:
-    """The jobs of an experiment's last sweep. Raises InputError where the folder is not an experiment's."""
-    return [_job(home, run) for run in read_kept(home).runs]
+def jobs_in(home: Path, trusted: Set[str] = frozenset()) -> list[Job]:
+    """The jobs of an experiment's last sweep. Raises InputError where the folder is not an experiment's, where a run
+    lies outside it, and where a config names classes that are neither ours nor of the `trusted` packages.
+    """
+    return [_job(home, run, trusted) for run in read_kept(home).runs]
 
 
-def _job(home: Path, run: Shown) -> Job:
+def _job(home: Path, run: Shown, trusted: Set[str]) -> Job:
     folder, name = RunFolder(home / "runs" / run.folder), RunName(run.arm, run.task, run.protocol, run.cast)
-    job = restore(config_of(folder), name, folder.path).job
+    if folder.path.resolve().parent != home.resolve() / "runs":
+        raise InputError(f"{home / FILE}: run {run.folder!r} leads out of {home / 'runs'}")
+    job = restore(config_of(folder), name, folder.path, trusted).job
     view = folder.read_asked()
     return replace(job, limit=view.limit, epochs=view.epochs)
 

@@ -17,6 +17,7 @@ from madbench.sweep.checks import check, check_models, refuse_idle_roles
 from madbench.sweep.configs import JobConfig
 from madbench.sweep.identity import config_hash, facts_of, protocol_file
 from madbench.sweep.naming import arm_names, cast_name, ending, suffixes
+from madbench.sweep.settings import Trusted
 from madbench.types import InputError
 
 
@@ -74,9 +75,9 @@ def plan(configs: Sequence[JobConfig]) -> list[Planned]:
     return runs
 
 
-def restore(config: JobConfig, name: RunName, path: Path) -> Planned:
+def restore(config: JobConfig, name: RunName, path: Path, trusted: Trusted = None) -> Planned:
     """A run of an earlier plan, in another process; its facts are written down in its folder."""
-    return Planned(config, build(config), name, RunFolder(path), {})
+    return Planned(config, build(config, trusted), name, RunFolder(path), {})
 
 
 def _names(configs: Sequence[JobConfig], built: Sequence[Built]) -> list[RunName]:

@@ -10,6 +10,11 @@ from types import MappingProxyType
 from madbench.sweep.endings import DONE
 from madbench.types import InputError
 
+TRUST = "trust"
+
+OFFLINE = "--offline"
+"""Asks `upload` to write W&B's own offline files, for `wandb sync`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Verb:
@@ -33,8 +38,9 @@ def report(arguments: Sequence[str]) -> int:
     """Write the report of an experiment's last sweep anew, from its records."""
     from madbench.sweep.retelling import report_again
 
-    (home,) = _exactly(arguments, VERBS["report"])
-    report_again(Path(home).absolute())
+    folders, options = _options(arguments, VERBS["report"])
+    (home,) = _exactly(folders, VERBS["report"])
+    report_again(Path(home).absolute(), _trusted(options))
     return DONE
 
 
@@ -45,11 +51,11 @@ def score(arguments: Sequence[str]) -> int:
 
     folders, options = _options(arguments, VERBS["score"])
     home = Path(_exactly(folders, VERBS["score"])[0]).absolute()
-    matcher = matcher_named(options["matcher"]) if "matcher" in options else None
+    matcher, trusted = matcher_named(options["matcher"]) if "matcher" in options else None, _trusted(options)
     if "judge" in options:
-        matcher = judged_by(Path(options["judge"]).absolute(), home)
-    by = ", ".join(f"{key}={value}" for key, value in options.items())
-    score_again(home, reader=options.get("reader"), matcher=matcher, by=by)
+        matcher = judged_by(Path(options["judge"]).absolute(), home, trusted)
+    by = ", ".join(f"{key}={value}" for key, value in options.items() if key != TRUST)
+    score_again(home, reader=options.get("reader"), matcher=matcher, by=by, trusted=trusted)
     return DONE
 
 
@@ -57,8 +63,9 @@ def pairs(arguments: Sequence[str]) -> int:
     """Write down the pairs of findings and issues that a judge is to be asked about."""
     from madbench.sweep.judging import write_pairs
 
-    (home,) = _exactly(arguments, VERBS["pairs"])
-    print(f"pairs: {write_pairs(Path(home).absolute())}")
+    folders, options = _options(arguments, VERBS["pairs"])
+    (home,) = _exactly(folders, VERBS["pairs"])
+    print(f"pairs: {write_pairs(Path(home).absolute(), _trusted(options))}")
     return DONE
 
 
@@ -67,8 +74,9 @@ def compare(arguments: Sequence[str]) -> int:
     from madbench.sweep.comparing import compare, sentence
     from madbench.sweep.kept import jobs_in
 
-    home, first, second = _exactly(arguments, VERBS["compare"])
-    for found in compare(jobs_in(Path(home).absolute()), first, second):
+    words, options = _options(arguments, VERBS["compare"])
+    home, first, second = _exactly(words, VERBS["compare"])
+    for found in compare(jobs_in(Path(home).absolute(), _trusted(options)), first, second):
         print(sentence(found))
     return DONE
 
@@ -81,15 +89,30 @@ def prefetch(arguments: Sequence[str]) -> int:
     return DONE
 
 
+def upload(arguments: Sequence[str]) -> int:
+    """Send an experiment's runs, or one run, to their tracker: those that could not be sent, or were not to be."""
+    from madbench.sweep.uploading import upload
+
+    words, options = _options(arguments, VERBS["upload"])
+    (folder,) = _exactly([word for word in words if word != OFFLINE], VERBS["upload"])
+    return upload(Path(folder).absolute(), offline=OFFLINE in words, trusted=_trusted(options))
+
+
 def _options(arguments: Sequence[str], verb: Verb) -> tuple[Sequence[str], Mapping[str, str]]:
-    """Arguments apart from those of the form `key=value` that the verb's usage names."""
-    named = [word.strip("[]").partition("=")[0] for word in verb.usage.split() if word.startswith("[")]
+    """Arguments apart from those of the form `key=value` that the verb's usage names, and `trust`."""
+    optional = (word.strip("[]").partition("=")[0] for word in verb.usage.split() if word.startswith("["))
+    named = (TRUST, *optional)
     given = {
         key: value
         for key, mark, value in (word.partition("=") for word in arguments)
         if mark and key in named
     }
     return [word for word in arguments if word.partition("=")[0] not in given], given
+
+
+def _trusted(options: Mapping[str, str]) -> frozenset[str]:
+    """The packages of which a folder's configs may name classes, beside ours: whoever names one runs its code."""
+    return frozenset(filter(None, options.get(TRUST, "").split(",")))
 
 
 def _exactly(arguments: Sequence[str], verb: Verb) -> Sequence[str]:
@@ -114,6 +137,9 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
             "pairs FOLDER", "write what a judge is to be asked: findings beside known issues", pairs
         ),
         "compare": Verb("compare FOLDER ARM ARM", "paired difference of two arms", compare),
+        "upload": Verb(
+            f"upload FOLDER [{OFFLINE}]", "send an experiment, or one run of it, to its tracker later", upload
+        ),
         "prefetch": Verb("prefetch +experiment=NAME", "bring its models and data to this machine", prefetch),
     }
 )

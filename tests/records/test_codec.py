@@ -157,7 +157,7 @@ def test_a_reader_whose_class_is_gone_is_named():
     assert unpack(packed) == ChoiceReader("AB")
     with pytest.raises(InputError, match=r"tasks\.answers:Gone"):
         unpack({**packed, "class": "madbench.tasks.answers:Gone"})
-    with pytest.raises(InputError, match="no dataclass"):
+    with pytest.raises(InputError, match="no frozen dataclass"):
         unpack({"class": "os:system", "fields": {}})
 
 

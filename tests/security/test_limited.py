@@ -84,7 +84,8 @@ ESCAPES = {
     "memory by steps": "x = []\nwhile True: x.append(bytearray(1 << 26))",
     "the end": "os._exit(0)",
     "a score of its own": "os.write(1, b'x 1.0'); [os.write(n, b'x 1.0\\n') for n in range(3, 30)]",
-    "a flood": "while True:\n    for n in range(3, 30):\n        try: os.write(n, b'x' * 65536)\n        except OSError: pass",
+    "a flood": "while True:\n    for n in range(3, 30):\n        try: os.write(n, b'x' * 65536)\n"
+    "        except OSError: pass",
     "a signal to itself": "os.kill(os.getpid(), 9)",
 }
 
