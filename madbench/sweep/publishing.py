@@ -5,68 +5,125 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import cast
 
 from pydantic import JsonValue
 
 from madbench.metrics.labels import labels
+from madbench.records.layout import read_json
 from madbench.records.seams import check_seam
 from madbench.records.views import asked_records
-from madbench.sweep.configs import flat
-from madbench.sweep.identity import config_hash
+from madbench.run.job import Job
+from madbench.sweep.configs import Plain
 from madbench.sweep.logs import note
-from madbench.sweep.planning import Planned
 from madbench.sweep.settings import made
-from madbench.tracking import TrackedRun, Tracking
+from madbench.tracking import Published, TrackedRun, Tracking
 from madbench.types import Record, Summary
 
 
-def publish(runs: Sequence[Planned], summary: Summary) -> None:
-    """Hand every run to its tracker, one tracker for equal settings.
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What became of telling a tracker about one run; nothing `sent` where the tracker itself broke."""
 
-    What goes wrong there, rows that it lost among it, is said loudly and noted in the run's log; the results
-    stand, and so does the exit code. A run that was not tracked whole is sent again at the next start.
+    job: Job
+    sent: Published | None
+    problem: str = ""
+
+
+def publish(home: Path, jobs: Sequence[Job], tracking: Sequence[Plain], summary: Summary) -> list[Told]:
+    """Hand every run of an experiment to its tracker, one tracker for equal settings.
+
+    What goes wrong there, rows that it lost among it, is said once for all runs that it befell and noted in the
+    runs' logs; the results stand, and so does the exit code. A run that was not tracked whole is sent again at the
+    next start.
     """
-    trackers: dict[str, Tracking] = {}
-    for run, label in zip(runs, labels([run.name for run in runs]), strict=True):
+    teller, named = Teller(home, summary, {}), labels([job.name for job in jobs])
+    told = [teller.tell(*one) for one in zip(jobs, named, tracking, strict=True)]
+    warn(home, told)
+    return told
+
+
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """Tells trackers about the runs of one summary; `trackers` are those in use, by their settings."""
+
+    home: Path
+    summary: Summary
+    trackers: dict[str, Tracking]
+
+    def tell(self, job: Job, label: str, settings: Plain) -> Told:
+        """Never raises."""
+        sent = None
         try:
-            settings = run.config.parts.tracking
-            key = json.dumps(settings, sort_keys=True)
-            tracker = trackers.get(key) or trackers.setdefault(
-                key, cast(Tracking, made("tracking", settings))
-            )
-            problem = deliver(tracker, tracked(run, label, summary))
+            sent = self._tracker(settings).publish(tracked(self.home, job, label, self.summary))
+            check(sent)
         except Exception as error:
-            problem = f"{type(error).__name__}: {error}"
-        if problem:
-            told = f"tracking: {run.name.arm}: {problem}; its results here are complete"
-            print(f"WARNING {told}", file=sys.stderr)
-            note(run.folder, told)
+            return Told(job, sent, f"{type(error).__name__}: {error}")
+        return Told(job, sent, sent.problem)
+
+    def _tracker(self, settings: Plain) -> Tracking:
+        key = json.dumps(settings, sort_keys=True)
+        if key not in self.trackers:
+            self.trackers[key] = cast(Tracking, made("tracking", settings))
+        return self.trackers[key]
 
 
-def deliver(tracker: Tracking, run: TrackedRun) -> str:
-    """Send a run; what the tracker says went wrong. Raises SeamError unless it holds exactly the rows it owed."""
-    sent = tracker.publish(run)
+def check(sent: Published) -> None:
+    """Raises SeamError unless a tracker that says that all went well holds exactly the rows it owed."""
     if not sent.problem:
         check_seam("metrics to tracking", sent.due, sent.found)
-    return sent.problem
 
 
-def tracked(run: Planned, label: str, summary: Summary) -> TrackedRun:
-    """A run as trackers take it, with the estimates of its label and seed; rows are read when they are asked for."""
-    folder, name, seed = run.folder, run.name, run.job.seed
-    estimates = [arm.metrics for arm in summary.arms if (arm.arm, arm.seed) == (label, seed)]
+def warn(home: Path, told: Sequence[Told]) -> None:
+    """Say every problem once, with the arms that it befell, and note it in their logs."""
+    befallen: dict[str, list[Job]] = {}
+    for one in told:
+        if one.problem:
+            befallen.setdefault(one.problem, []).append(one.job)
+            note(one.job.folder, f"tracking: {one.problem}; its results here are complete")
+    for problem, jobs in befallen.items():
+        arms = ", ".join(dict.fromkeys(job.name.arm for job in jobs))
+        whose = "its results" if len(jobs) == 1 else f"all results of these {len(jobs)} runs"
+        later = f"python -m madbench upload {home}"
+        print(
+            f"WARNING tracking: {arms}: {problem}; {whose} here are complete, to be sent by `{later}`",
+            file=sys.stderr,
+        )
+
+
+def tracked(home: Path, job: Job, label: str, summary: Summary) -> TrackedRun:
+    """A run as trackers take it, with the estimates of its label and seed; rows are read when they are asked for.
+
+    All of it stands in the run's folder and its experiment's summary, so that it comes out the same later.
+    """
+    folder, name = job.folder, job.name
+    estimates = [arm.metrics for arm in summary.arms if (arm.arm, arm.seed) == (label, job.seed)]
     files = (folder.config, folder.manifest, folder.metrics, folder.records, folder.turns, folder.events)
     return TrackedRun(
         folder=folder.path,
-        home=run.config.home,
+        home=home,
         group=summary.name,
         job_type=name.protocol,
-        config={**flat(run.config), "arm": name.arm, "config_hash": config_hash(run.facts)},
+        config=config_sent(job),
         estimates=estimates[0] if estimates else {},
         rows=(row_of(record) for record in asked_records(folder)),
         files=tuple(file for file in files if file.is_file()),
     )
+
+
+def config_sent(job: Job) -> dict[str, JsonValue]:
+    """The config that a run was started with, extended to what was last asked of it, and what finds it again."""
+    manifest: Mapping[str, JsonValue] = read_json(job.folder.manifest)
+    config = manifest.get("config")
+    return {
+        **(config if isinstance(config, dict) else {}),
+        "limit": job.limit,
+        "epochs": job.epochs,
+        "arm": job.name.arm,
+        "config_hash": manifest.get("config_hash"),
+    }
 
 
 def row_of(record: Record) -> Mapping[str, JsonValue]:

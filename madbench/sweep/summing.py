@@ -63,7 +63,7 @@ def _report(
     write_kept(home, kept)
     summary = kept.told(summarise(home.name, numbers, shapes=shapes_of(run.job for run in whole)))
     tell(summary, home, [run.job for run in whole])
-    publish(whole, summary)
+    publish(home, [run.job for run in whole], [run.config.parts.tracking for run in whole], summary)
     return is_whole(summary)
 
 

@@ -13,27 +13,31 @@ from pathlib import Path
 from madbench.tracking.parcel import Parcel
 from madbench.tracking.runs import Published
 
-PROBE_S = 15.0
-"""How long finding out about key and server may take."""
+PROBE_S = 120.0
+"""How long finding out about key and server may take; the server itself is given a few seconds of it."""
+OFFLINE_S = 300.0
+"""How long writing a run to W&B's own files may take, for which no server is asked."""
 
 
 def choose_mode(wanted: str | None, home: Path) -> tuple[str, str]:
-    """The mode, and why it is offline where nobody asked for that. The environment beats `wanted`."""
+    """The mode, and why it is offline where nobody asked for that. The environment beats `wanted`.
+
+    Raises RuntimeError where W&B itself cannot be used, whatever the mode.
+    """
     if mode := os.environ.get("WANDB_MODE") or wanted:
         return mode, ""
     try:
         mode, reason = json.loads(_child("madbench.tracking.wandb_probe", "", home, PROBE_S))
-    except Exception as error:
-        return "offline", str(error)
+    except TimeoutError as error:
+        return "offline", f"nothing could be found out about key and server: {error}"
     return str(mode), str(reason)
 
 
 def post(parcel: Parcel, home: Path, mode: str, timeout_s: float) -> Published:
     """Send a parcel. RuntimeError has the last words of a sender that failed, TimeoutError comes after `timeout_s`."""
+    more = {"WANDB_MODE": mode}
     answer = json.loads(
-        _child(
-            "madbench.tracking.wandb_send", parcel.model_dump_json(), home, timeout_s, {"WANDB_MODE": mode}
-        )
+        _child("madbench.tracking.wandb_send", parcel.model_dump_json(), home, timeout_s, more)
     )
     return Published(mode, parcel.table.ids, tuple(answer["found"]), parcel.table.total)
 
@@ -41,7 +45,7 @@ def post(parcel: Parcel, home: Path, mode: str, timeout_s: float) -> Published:
 def _child(module: str, words: str, home: Path, timeout_s: float, more: Mapping[str, str] = {}) -> str:
     """What a module prints when run on these words. However this ends, the process and its own are ended."""
     process = subprocess.Popen(
-        [sys.executable, "-m", module],
+        [sys.executable, "-m", module, str(os.getpid())],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

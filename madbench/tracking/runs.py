@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from pydantic import JsonValue
-
 from madbench.types import Estimate
 
 
@@ -24,9 +22,9 @@ class TrackedRun:
     home: Path
     group: str
     job_type: str
-    config: Mapping[str, JsonValue]
+    config: Mapping[str, object]
     estimates: Mapping[str, Estimate]
-    rows: Iterable[Mapping[str, JsonValue]]
+    rows: Iterable[Mapping[str, object]]
     files: tuple[Path, ...] = ()
 
     @property
@@ -39,7 +37,7 @@ class Published:
     """What became of one run: the row ids due (the cap's share of all), the ids found written, and the count of all.
 
     The caller checks `due` against `found`, and tells the user of a `problem` (empty where all went well).
-    `mode` is online, offline, disabled or none.
+    `mode` is online, offline, disabled or none. `before`: nothing was sent, since all of it had been.
     """
 
     mode: str
@@ -47,6 +45,7 @@ class Published:
     found: tuple[str, ...] = ()
     total: int = 0
     problem: str = ""
+    before: bool = False
 
 
 class Tracking(Protocol):

@@ -10,12 +10,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from madbench.tracking.orphans import end_with
 from madbench.tracking.parcel import ID, Parcel
+from madbench.tracking.wandb_log import has_end
 
 if TYPE_CHECKING:
     from wandb import Run
 
 TABLE = "samples"
+OFFLINE = "offline-run-"
+"""Folders of runs that went to no server begin so."""
 VARIABLES = {
     "WANDB_PROJECT": "project",
     "WANDB_ENTITY": "entity",
@@ -27,6 +31,7 @@ VARIABLES = {
 
 
 def main() -> None:
+    end_with(int(sys.argv[1]))
     out, sys.stdout = sys.stdout, sys.stderr
     parcel = Parcel.model_validate_json(sys.stdin.read())
     labels = parcel.labels.model_dump(exclude_none=True)
@@ -40,7 +45,10 @@ def main() -> None:
 
 
 def send(parcel: Parcel) -> list[str]:
-    """One W&B run: config, estimates as its summary, one table, one artifact. Returns the row ids read back."""
+    """One W&B run: config, estimates as its summary, one table, one artifact. Returns the row ids read back.
+
+    Raises OSError where W&B, offline, did not write all of it.
+    """
     import wandb
 
     quiet = wandb.Settings(x_disable_stats=True)
@@ -53,6 +61,7 @@ def send(parcel: Parcel) -> list[str]:
         run.summary.update(parcel.summary)
         _attach(run, parcel)
         folder = Path(run.dir)
+    _check(folder.parent, parcel.id)
     _drop_older(folder.parent, parcel.id)
     return _read_back(folder, parcel.table.columns)
 
@@ -69,10 +78,15 @@ def _attach(run: Run, parcel: Parcel) -> None:
     run.log_artifact(artifact)
 
 
+def _check(folder: Path, identity: str) -> None:
+    if folder.name.startswith(OFFLINE) and not has_end(file := folder / f"run-{identity}.wandb"):
+        raise OSError(f"{file} is not whole: is the disk full?")
+
+
 def _drop_older(kept: Path, identity: str) -> None:
     """Earlier offline pieces of the same run, of which the last holds everything: services do not join them."""
-    for path in kept.parent.glob(f"offline-run-*-{identity}"):
-        if path != kept and kept.name.startswith("offline-run-"):
+    for path in kept.parent.glob(f"{OFFLINE}*-{identity}"):
+        if path != kept and kept.name.startswith(OFFLINE):
             shutil.rmtree(path, ignore_errors=True)
 
 

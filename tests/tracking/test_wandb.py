@@ -6,16 +6,21 @@ import json
 import logging
 import os
 import socket
-import threading
+import subprocess
+import sys
 import time
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
+from omegaconf import OmegaConf
 from tracking import wandb_file
-from tracking.wandb_server import Server
+from tracking.wandb_server import cutting, failing, serving, silent_at_the_end
 
 from madbench.tracking import TrackedRun, WandbTracking
+from madbench.tracking.post import OFFLINE_S
+from madbench.tracking.wandb_log import has_end
 from madbench.types import Estimate
 
 KEY = "0123456789" * 4
@@ -160,16 +165,16 @@ def test_a_dead_server_is_noticed_before_it_costs_anything(home, dead_server, ca
 
 def test_a_server_that_blocks_costs_a_bounded_wait_once(home, silent_server, caplog):
     os.environ |= {"WANDB_BASE_URL": silent_server, "WANDB_API_KEY": KEY, "WANDB_MODE": "online"}
-    tracking, run = WandbTracking(timeout_s=15.0), tracked(home)
+    tracking, run = WandbTracking(timeout_s=5.0), tracked(home)
     before, start = results(home), time.monotonic()
     sent = tracking.publish(run)
     assert (sent.mode, sent.found) == ("offline", ("s0", "s1", "s2"))
-    assert time.monotonic() - start < 2 * 15.0 + 3
+    assert time.monotonic() - start < 5.0 + OFFLINE_S + 3
     assert results(home) == before
     assert [line for line in commands() if silent_server in line] == []
     second = time.monotonic()
     assert tracking.publish(tracked(home, "next")).mode == "offline"
-    assert time.monotonic() - second < 15.0
+    assert time.monotonic() - second < OFFLINE_S
     assert len(warnings(caplog)) == 1
 
 
@@ -214,15 +219,13 @@ def test_a_folder_that_cannot_be_written_costs_no_result(tmp_path, caplog):
 
 @pytest.fixture
 def server():
-    with Server() as found:
-        threading.Thread(target=found.serve_forever, daemon=True).start()
-        os.environ |= {"WANDB_BASE_URL": f"http://127.0.0.1:{found.server_port}", "WANDB_API_KEY": KEY}
+    with serving() as found:
+        os.environ |= {"WANDB_BASE_URL": found.url, "WANDB_API_KEY": KEY}
         yield found
-        found.shutdown()
 
 
 def test_with_a_key_and_a_server_it_goes_online(home, server, caplog):
-    tracking = WandbTracking()
+    tracking = WandbTracking(timeout_s=180.0)
     sent = tracking.publish(tracked(home))
     again = tracking.publish(tracked(home, value=0.75))
     assert (sent.mode, sent.found, again.mode) == ("online", ("s0", "s1", "s2"), "online")
@@ -238,7 +241,7 @@ def test_with_a_key_and_a_server_it_goes_online(home, server, caplog):
 
 def test_a_server_that_is_not_wandb_ends_offline(home, server, caplog):
     server.RequestHandlerClass = NotWandb
-    sent = WandbTracking(timeout_s=20.0).publish(tracked(home))
+    sent = WandbTracking(timeout_s=5.0).publish(tracked(home))
     assert (sent.mode, sent.found) == ("offline", ("s0", "s1", "s2"))
     assert len(warnings(caplog)) == 1
 
@@ -254,3 +257,129 @@ class NotWandb(BaseHTTPRequestHandler):
 
     def log_message(self, *words):
         return
+
+
+FAULTS = {"429": failing(429), "500": failing(500), "end": silent_at_the_end, "cut": cutting}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_faulty_server_costs_a_bounded_wait_and_one_warning(home, fault, caplog):
+    with serving(FAULTS[fault]) as server:
+        os.environ |= {"WANDB_BASE_URL": server.url, "WANDB_API_KEY": KEY, "WANDB_MODE": "online"}
+        run = tracked(home)
+        before = results(home)
+        sent = WandbTracking(timeout_s=8.0).publish(run)
+    assert (sent.mode, sent.found) == ("offline", ("s0", "s1", "s2"))
+    assert results(home) == before
+    (told,) = warnings(caplog)
+    assert told.startswith("W&B: tracking offline from here on, since the server failed: ")
+    assert [line for line in commands() if server.url in line] == []
+
+
+def test_values_of_any_kind_are_sent_as_far_as_anybody_can_hold_them(home):
+    rows = [
+        {
+            "id": "s0",
+            "n": 10**30,
+            "x": float("nan"),
+            "raw": b"\xff\x00",
+            "half": "a\ud800b",
+            "odd": {1: {2}},
+        },
+        {"id": "s1", "n": None, "x": 0.5, "raw": None, "half": "", "odd": object},
+    ]
+    run = tracked(home, rows=rows)
+    config = OmegaConf.create({"a": {"b": [1, {"c": None}]}, "size": 10**30, "rate": float("inf")})
+    estimates = {"accuracy": Estimate(float("nan"), float("-inf"), None, 10**30)}
+    sent = WandbTracking(mode="offline").publish(replace(run, config=config, estimates=estimates))
+    assert (sent.problem, sent.found) == ("", ("s0", "s1"))
+    (kept,) = wandb_file.offline_runs(home).values()
+    assert {"a.b": [1, {"c": None}], "size": str(10**30), "rate": None}.items() <= kept.config.items()
+    assert (kept.summary["accuracy"], kept.summary["accuracy/n"]) == (None, str(10**30))
+    first, second = wandb_file.table(home, kept)["data"]
+    assert first == ["s0", str(10**30), None, "\\xff\x00", "a\\ud800b", '{"1": [2]}']
+    assert second == ["s1", None, 0.5, None, "", "<class 'object'>"]
+
+
+PUBLISH = """
+import sys
+from pathlib import Path
+from tracking.test_wandb import tracked
+from madbench.tracking import WandbTracking
+sent = WandbTracking(timeout_s=600.0).publish(tracked(Path(sys.argv[1])))
+print(sent)
+"""
+
+
+def publishing(home, *before):
+    """A process of its own that tracks a run."""
+    command = [*before, sys.executable, "-c", PUBLISH, str(home)]
+    path = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
+    return subprocess.Popen(
+        command,
+        env={**os.environ, "PYTHONPATH": path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def until(found, seconds=300.0):
+    end = time.monotonic() + seconds
+    while not found():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def test_what_talks_to_the_server_ends_with_the_process_that_wanted_it(home, silent_server):
+    os.environ |= {"WANDB_BASE_URL": silent_server, "WANDB_API_KEY": KEY, "WANDB_MODE": "online"}
+    process = publishing(home)
+    until(lambda: any("wandb_send" in line for line in commands() if silent_server in line))
+    process.kill()
+    process.communicate()
+    until(lambda: [line for line in commands() if silent_server in line] == [])
+    assert WandbTracking(mode="offline").publish(tracked(home)).mode == "online"
+
+
+def broken_wandb(folder, code):
+    (folder / "wandb").mkdir(parents=True)
+    (folder / "wandb" / "__init__.py").write_text(code)
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
+
+
+def test_without_wandb_nothing_is_lost_and_it_is_tried_once(home, tmp_path, caplog):
+    broken_wandb(tmp_path / "site", "raise ImportError('libsomething.so is missing')")
+    tracking, before = WandbTracking(), results(home)
+    problems = [tracking.publish(tracked(home, name)).problem for name in ("a", "b")]
+    assert len(set(problems)) == 1
+    assert "libsomething.so is missing" in problems[0]
+    assert warnings(caplog) == []
+    assert len(list(home.glob("wandb/*run-*"))) == 0 == len(before)
+
+
+def test_a_full_disk_costs_no_result(home, tmp_path):
+    full = tmp_path / "full"
+    full.mkdir()
+    mount = f'mount -t tmpfs -o size=16k none {full} && exec "$@"'
+    if subprocess.run(["unshare", "-m", "sh", "-c", f"mount -t tmpfs none {full}"], check=False).returncode:
+        pytest.skip("needs the right to mount a small file system (unshare -m)")
+    os.environ |= {"WANDB_DIR": str(full), "WANDB_MODE": "offline"}
+    run = tracked(home)
+    before = results(home)
+    process = publishing(home, "unshare", "-m", "sh", "-c", mount, "sh")
+    said, _ = process.communicate(timeout=500)
+    assert process.returncode == 0, said
+    assert "W&B: OSError: " in said
+    assert results(home) == before
+    assert "sent" not in json.loads((run.folder / "tracking.json").read_text())
+
+
+def test_a_file_of_wandb_s_own_that_is_cut_anywhere_has_no_end(home, tmp_path):
+    """A disk that becomes full under W&B leaves this, and W&B says nothing of it."""
+    WandbTracking(mode="offline").publish(tracked(home))
+    (file,) = home.glob("wandb/offline-run-*/*.wandb")
+    assert has_end(file)
+    whole, cut = file.read_bytes(), tmp_path / "cut.wandb"
+    for length in range(0, len(whole), 97):
+        cut.write_bytes(whole[:length])
+        assert not has_end(cut) or length > len(whole) - 97
