@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Self
 
 from madbench.records.codec import decode_completion, encode_completion
-from madbench.records.lines import Lines, parse, scan
-from madbench.types import Completion, InputError
+from madbench.records.lines import own_file, parse, scan
+from madbench.types import Completion
 
 KEY, PLACE = 3, 7
 STRIDE = KEY + PLACE
@@ -49,48 +51,83 @@ def _hashed(identity: str) -> tuple[int, bytes]:
     return int.from_bytes(digest[KEY:], "big") % BUCKETS, digest[:KEY]
 
 
+class Tail:
+    """A file that some process may still append to, and how far it was read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self._file, self._read = path, path.open("rb"), 0
+
+    def at(self, place: int, identity: str) -> Completion | None:
+        """The completion in the line that begins there, if it has this identity."""
+        found, completion = parse(self._line(place), f"{self.path}, byte {place}")
+        return decode_completion(completion) if found == identity else None
+
+    def news(self) -> Iterator[tuple[int, str]]:
+        """Places and identities of all lines that were appended since."""
+        if os.fstat(self._file.fileno()).st_size == self._read:
+            return
+        for place, row in scan(self.path, self._read):
+            yield place, row[0]
+            self._read = place + len(self._line(place))
+
+    def passed(self, end: int) -> None:
+        """What lies before `end` is known."""
+        self._read = end
+
+    def _line(self, place: int) -> bytes:
+        self._file.seek(place)
+        return self._file.readline()
+
+    def close(self) -> None:
+        self._file.close()
+
+
 class Journal:
     """One model's completions in a folder of JSONL files, one writer a file.
 
-    Every file in the folder is read; new completions go to the first file that nobody else is writing.
+    New completions go to the first file of this host that nobody else is writing. All files are read, again whenever a
+    completion is not known, so that processes which share a folder share what they pay for.
     """
 
     def __init__(self, folder: Path) -> None:
-        self._own = self._claim(folder)
-        self._files = [self._own.path, *(p for p in sorted(folder.glob("*.jsonl")) if p != self._own.path)]
-        self._readers = [path.open("rb") for path in self._files]
-        self._places = Places()
-        for number, path in enumerate(self._files):
-            for place, row in scan(path):
-                self._places.add(row[0], number << FILE_BITS | place)
-
-    @staticmethod
-    def _claim(folder: Path) -> Lines:
-        number = 0
-        while True:
-            try:
-                return Lines(folder / f"{number}.jsonl")
-            except InputError:
-                number += 1
+        self._folder, self._own = folder, own_file(folder)
+        self._tails, self._places, self._seen = [Tail(self._own.path)], Places(), 0
+        self._look()
 
     def get(self, identity: str) -> Completion | None:
+        if (known := self._known(identity)) is None and self._look():
+            return self._known(identity)
+        return known
+
+    def _known(self, identity: str) -> Completion | None:
         for packed in self._places.of(identity):
-            file, place = self._readers[packed >> FILE_BITS], packed & ((1 << FILE_BITS) - 1)
-            file.seek(place)
-            found, completion = parse(file.readline(), f"{file.name}, byte {place}")
-            if found == identity:
-                return decode_completion(completion)
+            tail, place = self._tails[packed >> FILE_BITS], packed & ((1 << FILE_BITS) - 1)
+            if (found := tail.at(place, identity)) is not None:
+                return found
         return None
 
+    def _look(self) -> int:
+        """Take in what is new in any file; how many completions that was."""
+        count, changed = 0, self._folder.stat().st_mtime_ns
+        if changed != self._seen:
+            known, self._seen = {tail.path for tail in self._tails}, changed
+            self._tails += [Tail(path) for path in sorted(self._folder.glob("*.jsonl")) if path not in known]
+        for number, tail in enumerate(self._tails):
+            for place, identity in tail.news():
+                self._places.add(identity, number << FILE_BITS | place)
+                count += 1
+        return count
+
     def put(self, identity: str, completion: Completion) -> None:
-        """On disk before this returns (flushed; synced once a second)."""
+        """On disk before this returns (flushed; synced once a second). Raises StorageError where the disk refuses."""
         place = self._own.append([identity, encode_completion(completion)])
         self._places.add(identity, place)
+        self._tails[0].passed(self._own.end)
 
     def close(self) -> None:
         self._own.close()
-        for file in self._readers:
-            file.close()
+        for tail in self._tails:
+            tail.close()
 
     def __enter__(self) -> Self:
         return self

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from filelock import FileLock, Timeout
+from filelock import Timeout
 
+from madbench.records.locks import locked
 from madbench.records.owed import Owed
 from madbench.records.plan import Asked, Plan
 from madbench.records.plan_file import asked_in, owed_in, plan_text
-from madbench.types import InputError
+from madbench.types import InputError, StorageError
 
 SCHEMA_VERSION = 1
 LONGEST = 200
@@ -85,8 +87,9 @@ class RunFolder:
     def events(self) -> Path:
         return self.path / "events.parquet"
 
-    def shard(self, name: str = "0") -> Path:
-        return self.path / "shards" / f"{name}.jsonl"
+    def shard(self, name: str = "") -> Path:
+        """The first shard of this host, or the one so called."""
+        return self.path / "shards" / f"{name or own_name()}.jsonl"
 
     def shards(self) -> list[Path]:
         """The shards that are there, in order of name."""
@@ -124,12 +127,14 @@ class RunFolder:
     @contextmanager
     def locked(self, wait: float = 10.0) -> Iterator[None]:
         """Hold the folder alone. Waits so many seconds, then raises InputError naming the holder."""
-        self.path.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(self.path / "run.lock", thread_local=False)
-        try:
-            lock.acquire(timeout=wait)
-        except Timeout as error:
-            raise InputError(f"{self.path}: {self._holder()} is running this config; wait for it") from error
+        with stored(self.path):
+            self.path.mkdir(parents=True, exist_ok=True)
+            try:
+                lock = locked(self.path / "run.lock", wait)
+            except Timeout as error:
+                raise InputError(
+                    f"{self.path}: {self._holder()} is running this config; wait for it"
+                ) from error
         try:
             yield
         finally:
@@ -149,15 +154,60 @@ def differences(there: Any, now: Any, where: str = "") -> Iterator[str]:
         yield f"{where}: {there!r} -> {now!r}"
 
 
+def own_name(number: int = 0) -> str:
+    """What this host calls its files of lines; no other host's are called so."""
+    return f"{component(socket.gethostname(), 64)}-{number}"
+
+
 def write_text(path: Path, text: str) -> None:
-    """Replace a file's content at once: readers see the old or the new, never half."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    with beside.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
+    """Replace a file's content at once: readers see the old or the new, never half. Raises StorageError where the disk
+    refuses; the old content stays.
+    """
+    new = beside(path)
+    with stored(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with new.open("w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            new.replace(path)
+        finally:
+            new.unlink(missing_ok=True)
+
+
+def beside(path: Path) -> Path:
+    """Where this process writes a file before it takes its place: hidden, and told by host and process."""
+    return path.with_name(f".{path.name}.{own_name(os.getpid())}")
+
+
+def tidy(folder: Path) -> None:
+    """Remove what processes of this host left beside their files when they were killed."""
+    left = re.compile(rf"\..+\.{re.escape(own_name(0)[:-1])}(\d+)")
+    for path in folder.glob(".*"):
+        if (found := left.fullmatch(path.name)) and not _lives(int(found[1])):
+            path.unlink(missing_ok=True)
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+@contextmanager
+def stored(path: Path) -> Iterator[None]:
+    """Raises StorageError naming the file for whatever the disk refuses."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(
+            f"{path}: {error.strerror or error}; what was written before is kept: mend that and run the same command"
+        ) from error
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:

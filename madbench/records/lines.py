@@ -6,12 +6,16 @@ import json
 import os
 import time
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Any, Self
 
-from filelock import FileLock, Timeout
+from filelock import BaseFileLock, Timeout
 from pydantic_core import from_json
 
+from madbench.records.layout import own_name, stored
+from madbench.records.locks import locked
 from madbench.types import InputError
 
 SYNC_SECONDS = 1.0
@@ -26,50 +30,82 @@ class Lines:
     """
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
-        self._lock = FileLock(f"{path}.lock", thread_local=False)
-        try:
-            self._lock.acquire(timeout=0)
-        except Timeout as error:
-            raise InputError(f"{path}: another process is writing this file") from error
-        self._file = path.open("ab", buffering=0)
-        self._end = mend(path)
-        self._synced = time.monotonic()
+        with stored(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._lock = _alone(path)
+            try:
+                self._file = path.open("ab", buffering=0)
+                self.end = mend(path)
+            except BaseException:
+                self._lock.release()
+                raise
+        self._torn, self._synced = False, time.monotonic()
 
     def append(self, row: Any) -> int:
-        """Write one line, whole or (where the disk refuses) not at all; returns its place in bytes."""
-        data, place = as_line(row), self._end
-        try:
+        """Write one line; returns its place in bytes. Raises StorageError, and leaves none, where the disk refuses."""
+        data, place = as_line(row), self.end
+        with stored(self.path):
+            if self._torn:
+                self._cut()
             self._write(data)
-        except OSError:
-            self._file.truncate(place)
-            raise
-        self._end += len(data)
-        if time.monotonic() - self._synced > SYNC_SECONDS:
-            self.sync()
+            self.end += len(data)
+            if time.monotonic() - self._synced > SYNC_SECONDS:
+                self.sync()
         return place
 
     def _write(self, data: bytes) -> None:
         view = memoryview(data)
-        while view:
-            view = view[self._file.write(view) :]
+        try:
+            while view:
+                view = view[self._file.write(view) :]
+        except OSError:
+            self._torn = True
+            with suppress(OSError):
+                self._cut()
+            raise
+
+    def _cut(self) -> None:
+        """Take half a line off the end; until that is done, none may follow it."""
+        self._file.truncate(self.end)
+        self._torn = False
 
     def sync(self) -> None:
-        os.fsync(self._file.fileno())
+        with stored(self.path):
+            os.fsync(self._file.fileno())
         self._synced = time.monotonic()
 
     def close(self) -> None:
         if not self._file.closed:
-            self.sync()
-            self._file.close()
-            self._lock.release()
+            try:
+                self.sync()
+            finally:
+                self._file.close()
+                self._lock.release()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _alone(path: Path) -> BaseFileLock:
+    try:
+        return locked(Path(f"{path}.lock"), wait=0)
+    except Timeout as error:
+        raise InputError(f"{path}: another process is writing this file") from error
+
+
+def own_file(folder: Path) -> Lines:
+    """The first file of this host in a folder that nobody else is writing.
+
+    No other host ever appends to it, so that a file has one writer even where locks do not reach over hosts.
+    """
+    for number in count():
+        with suppress(InputError):
+            return Lines(folder / f"{own_name(number)}.jsonl")
+    raise AssertionError
 
 
 def as_line(row: Any) -> bytes:
@@ -94,16 +130,17 @@ def mend(path: Path) -> int:
         return file.truncate(0)
 
 
-def scan(path: Path) -> Iterator[tuple[int, Any]]:
-    """Every whole line's place and content; an unfinished last line is left out.
+def scan(path: Path, start: int = 0) -> Iterator[tuple[int, Any]]:
+    """Every whole line's place and content, from the line that begins at `start`; an unfinished last one is left out.
 
-    Raises InputError naming file and line where a whole line cannot be read.
+    Raises InputError naming file and line where a whole line makes no sense, StorageError where nothing can be read.
     """
-    place = 0
-    with path.open("rb") as file:
+    place = start
+    with stored(path), path.open("rb") as file:
+        file.seek(start)
         for number, line in enumerate(file, 1):
             if line.endswith(b"\n"):
-                yield place, parse(line, f"{path}:{number}")
+                yield place, parse(line, f"{path}, byte {place}" if start else f"{path}:{number}")
             place += len(line)
 
 
@@ -115,4 +152,7 @@ def parse(line: bytes, where: str) -> Any:
     try:
         return json.loads(line)
     except ValueError as error:
-        raise InputError(f"{where}: unreadable line ({error}); mend or remove it, then run again") from error
+        raise InputError(
+            f"{where}: unreadable line ({error}); nothing was changed. Remove that line: the same command then makes "
+            "what it held again"
+        ) from error

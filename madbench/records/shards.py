@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
 from madbench.records.codec import decode, encode
-from madbench.records.lines import Lines, parse, scan
-from madbench.types import Ending, Record, RowId
+from madbench.records.layout import stored
+from madbench.records.lines import Lines, own_file, parse, scan
+from madbench.types import Ending, InputError, Record, RowId
 
 
 class Shard:
     """One writer's file of rows. Opening it mends a torn last line."""
 
-    def __init__(self, path: Path) -> None:
-        self._lines = Lines(path)
+    def __init__(self, path: Path, lines: Lines | None = None) -> None:
+        self.path, self._lines = path, lines or Lines(path)
+
+    @classmethod
+    def own(cls, folder: Path) -> Self:
+        """A shard that this process alone writes, among others in a folder."""
+        lines = own_file(folder)
+        return cls(lines.path, lines)
 
     def append(self, record: Record) -> int:
-        """Write a row; returns its place in the file, in bytes. Raises OSError where the disk refuses."""
+        """Write a row; returns its place in the file, in bytes. Raises StorageError where the disk refuses."""
         return self._lines.append(encode(record))
 
     @property
     def done(self) -> frozenset[tuple[str, int]]:
         """The (sample, epoch) pairs with a final row in the file."""
-        heads = heads_of(self._lines.path)
+        heads = heads_of(self.path)
         return frozenset((id.sample, id.epoch) for _, id, ending in heads if ending is not Ending.RETRY)
 
     def close(self) -> None:
@@ -38,13 +46,31 @@ class Shard:
 
 
 def heads_of(path: Path) -> Iterator[tuple[int, RowId, Ending]]:
-    """Place, id and ending of every row in a shard."""
+    """Place, id and ending of every row in a shard. Raises InputError where a line is no row."""
     for place, row in scan(path):
-        yield place, RowId(*row["id"]), Ending(row["ending"])
+        with _readable(path, place):
+            head = RowId(*row["id"]), Ending(row["ending"])
+        yield place, *head
 
 
 def record_at(path: Path, place: int) -> Record:
     """The row that starts at a place, in bytes."""
-    with path.open("rb") as file:
+    with stored(path), path.open("rb") as file:
         file.seek(place)
-        return decode(parse(file.readline(), f"{path}, byte {place}"))
+        row = parse(file.readline(), f"{path}, byte {place}")
+    with _readable(path, place):
+        return decode(row)
+
+
+@contextmanager
+def _readable(path: Path, place: int) -> Iterator[None]:
+    """Raises InputError for a line that is JSON, and yet no row of ours."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(
+            f"{path}, byte {place}: no row that this version can read ({error!r}); was it written by a newer madbench, "
+            "or by another program? Nothing was changed"
+        ) from error

@@ -7,7 +7,7 @@ protocols and tasks choose are JSON text.
 
 from __future__ import annotations
 
-import os
+import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ from madbench.records.columns import (
     turn_rows,
     turns_schema,
 )
-from madbench.records.layout import SCHEMA_VERSION, RunFolder
+from madbench.records.layout import SCHEMA_VERSION, RunFolder, beside, stored, tidy
 from madbench.records.rows import record_of
 from madbench.types import InputError, Record, SeamError
 
@@ -32,18 +32,25 @@ BATCH = 256
 """Records that are held in memory at once."""
 GROUP = 4_000_000
 """Bytes of a group of rows, before compression."""
+STAMP = "content"
+"""Key of a hash over all three tables, the same in each: files of two merges are told apart."""
 
 
 def write_tables(folder: RunFolder, records: Iterable[Record]) -> None:
-    """Write the three tables beside the old ones, then put them in their place. One writer a folder."""
+    """Write the three tables beside the old ones, then put them in their place. One writer a folder.
+
+    Raises StorageError where the disk refuses; the old ones stay.
+    """
     schemas = {folder.records: records_schema(), folder.turns: turns_schema(), folder.events: events_schema()}
-    try:
-        _write(folder, schemas, records)
-        for path in schemas:
-            _beside(path).replace(path)
-    finally:
-        for left in folder.path.glob(".*.parquet.*"):
-            left.unlink()
+    with stored(folder.path):
+        try:
+            _write(folder, schemas, records)
+            for path in schemas:
+                beside(path).replace(path)
+        finally:
+            for path in schemas:
+                beside(path).unlink(missing_ok=True)
+            tidy(folder.path)
 
 
 def _write(folder: RunFolder, schemas: dict[Path, Any], records: Iterable[Record]) -> None:
@@ -52,18 +59,21 @@ def _write(folder: RunFolder, schemas: dict[Path, Any], records: Iterable[Record
 
     pa.set_memory_pool(pa.system_memory_pool())
     metadata = {b"schema_version": str(SCHEMA_VERSION).encode()}
+    stamp = hashlib.blake2b(digest_size=8)
     with ExitStack() as stack:
         groups: dict[Path, Groups] = {}
         for path, schema in schemas.items():
-            writer = pq.ParquetWriter(_beside(path), schema.with_metadata(metadata), compression="zstd")
+            writer = pq.ParquetWriter(beside(path), schema.with_metadata(metadata), compression="zstd")
             groups[path] = Groups(stack.enter_context(writer))
         for batch in batches(records, BATCH):
             for path, rows in _rows(folder, batch).items():
-                groups[path].add(
-                    pa.Table.from_pydict(columns(rows, schemas[path]), groups[path].writer.schema)
-                )
+                table = pa.Table.from_pydict(columns(rows, schemas[path]), groups[path].writer.schema)
+                for piece in table.to_batches():
+                    stamp.update(piece.serialize())
+                groups[path].add(table)
         for group in groups.values():
             group.flush()
+            group.writer.add_key_value_metadata({STAMP: stamp.hexdigest()})
 
 
 @dataclass
@@ -111,6 +121,7 @@ def read_records(folder: RunFolder) -> Iterator[Record]:
 
     Raises InputError for a table of a newer version, SeamError where the tables do not belong together.
     """
+    _check_stamps(folder)
     turns, events = read_rows(folder.turns), read_rows(folder.events)
     for row in read_rows(folder.records):
         mine = list(islice(turns, row["n_turns"])), list(islice(events, row["n_events"]))
@@ -124,6 +135,21 @@ def read_records(folder: RunFolder) -> Iterator[Record]:
         yield record_of(row, *mine)
     if next(turns, None) or next(events, None):
         raise SeamError(f"{folder.path}: there are turns or events of no record")
+
+
+def _check_stamps(folder: RunFolder) -> None:
+    """A merge that was killed between two renames leaves tables of two merges."""
+    import pyarrow.parquet as pq
+
+    stamps = {
+        (pq.read_metadata(path).metadata or {}).get(STAMP.encode())
+        for path in (folder.records, folder.turns, folder.events)
+    }
+    if len(stamps - {None}) > 1:
+        raise SeamError(
+            f"{folder.path}: its tables are of two merges, the last of which was cut off; the run's own command (or "
+            "`score`) makes them anew from its shards"
+        )
 
 
 def read_rows(path: Path, names: list[str] | None = None) -> Iterator[Row]:
@@ -157,7 +183,3 @@ def upgraded(row: Row, version: int) -> Row:
     if version == 0:
         return {"note": "", **row}
     return row
-
-
-def _beside(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{os.getpid()}")

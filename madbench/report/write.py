@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
+from madbench.records.layout import beside, stored, tidy
 from madbench.records.views import asked_records
 from madbench.report.figures import draw_figures
 from madbench.report.material import gather
@@ -22,13 +22,16 @@ def write_report(summary: Summary, folder: Path, runs: Mapping[str, Path]) -> Pa
     run folder, of which the rows last asked for are shown. Returns the path of report.html.
 
     `summaries/<utc time>/` keeps every one; the files in `folder` itself are the last one's, each replaced by a
-    rename, so that a reader never meets half a file.
+    rename, so that a reader never meets half a file. Raises StorageError where the disk refuses.
     """
-    kept = _new_folder(folder / "summaries")
-    for path, content in _files(summary, runs):
-        (kept / path).parent.mkdir(exist_ok=True)
-        (kept / path).write_bytes(content)
-        _place(kept / path, folder / path)
+    with stored(folder):
+        kept = _new_folder(folder / "summaries")
+        for path, content in _files(summary, runs):
+            (kept / path).parent.mkdir(exist_ok=True)
+            (kept / path).write_bytes(content)
+            _place(kept / path, folder / path)
+        tidy(folder)
+        tidy(folder / "figures")
     return folder / "report.html"
 
 
@@ -60,6 +63,9 @@ def _new_folder(parent: Path) -> Path:
 def _place(source: Path, target: Path) -> None:
     """Copy beside, then rename."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    beside = target.with_name(f".{target.name}.{os.getpid()}")
-    shutil.copyfile(source, beside)
-    beside.replace(target)
+    new = beside(target)
+    try:
+        shutil.copyfile(source, new)
+        new.replace(target)
+    finally:
+        new.unlink(missing_ok=True)

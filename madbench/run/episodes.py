@@ -27,6 +27,7 @@ from madbench.types import (
     RoleSettings,
     RowId,
     Sample,
+    StorageError,
     Strict,
     Task,
     Turn,
@@ -87,13 +88,13 @@ class Play:
     seed: int
 
     async def episode(self, slot: Slot) -> tuple[Record, Carried]:
-        """Play a row. Raises InputError alone; every other failure becomes a row that keeps its turns."""
+        """Play a row. Raises InputError and StorageError alone; any other failure becomes a row that keeps its turns."""
         started, carried, turns = time.monotonic(), slot.carried, list[Turn]()
         outcome, ending, error = None, Ending.DONE, ""
         try:
             outcome, state = await self._play(slot, turns.append)
             carried = replace(carried, state=state)
-        except InputError:
+        except (InputError, StorageError):
             raise
         except Exception as failure:
             ending, error = ending_of(failure)
@@ -139,7 +140,7 @@ def ending_of(failure: Exception) -> tuple[Ending, str]:
     """How a row ends by what was raised; faults of ours keep their traceback."""
     while isinstance(failure, ExceptionGroup):
         failure = failure.exceptions[0]
-    if isinstance(failure, InputError):
+    if isinstance(failure, InputError | StorageError):
         raise failure
     for kind, ending in FINAL.items():
         if isinstance(failure, kind):

@@ -6,6 +6,7 @@ import asyncio
 import time
 import traceback
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, product
@@ -20,7 +21,7 @@ from madbench.records.status import State, Status
 from madbench.run.episodes import Play
 from madbench.run.merging import merge, write_numbers
 from madbench.run.strands import Strand, strands
-from madbench.types import Ending, ProtocolSettings, Record, RoleSettings, Sample, Task
+from madbench.types import Ending, ProtocolSettings, Record, RoleSettings, Sample, StorageError, Task
 
 STATUS_SECONDS = 1.0
 
@@ -83,12 +84,12 @@ async def run_job(
 
     At most `concurrency` episodes are in flight. Cancelling the call stops it cleanly: rows are synced, the
     status says `interrupted`, and a later call goes on. Raises InputError on bad input or where another
-    process holds the folder; OSError where rows cannot be written.
+    process holds the folder; StorageError where rows cannot be written.
     """
     with job.folder.locked():
         index = Index(extend_plan(job))
         index.read(job.folder.shards())
-        with Shard(job.folder.shard()) as shard:
+        with Shard.own(job.folder.path / "shards") as shard:
             running = Running(job, index, shard, on_episode)
             return await running.all(Play(job.protocol, job.task, job.defaults, cast, job.seed), concurrency)
 
@@ -128,7 +129,7 @@ class Running:
     async def _strand(self, strand: Strand, play: Play) -> None:
         async for record in strand.played(play):
             place = self._shard.append(record)
-            self._index.add(self._job.folder.shard(), place, record.id, record.ending)
+            self._index.add(self._shard.path, place, record.id, record.ending)
             self._note(record)
             self._on_episode(record)
 
@@ -145,7 +146,8 @@ class Running:
     def _tell(self, state: State, error: str = "", trace: str = "") -> Status:
         error = error or (trace.strip().splitlines() or [""])[-1]
         status = Status(state, self._done, self._planned, self._tokens, error, trace)
-        status.write(self._job.folder)
+        with suppress(StorageError):  # a status that the disk refuses costs no row
+            status.write(self._job.folder)
         self._told = time.monotonic()
         return status
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from madbench.sweep.configs import KEYS, choices_of
 from madbench.sweep.endings import BAD_INPUT, FAILED, FULL_ERROR
-from madbench.types import InputError, RoleSettings
+from madbench.types import InputError, RoleSettings, SeamError, StorageError
 
 MEANT: Mapping[str, str] = MappingProxyType(
     {
@@ -25,6 +25,9 @@ NO_KEY = re.compile(r"Could not override '([\w.@/]+)'")
 
 def complain(error: Exception) -> int:
     """Print an error; returns the exit code it stands for."""
+    if isinstance(error, StorageError | SeamError):
+        print(f"madbench: {error}", file=sys.stderr)
+        return FAILED
     if not _is_input(error):
         traceback.print_exception(error)
         return FAILED

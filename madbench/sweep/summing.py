@@ -14,12 +14,12 @@ from madbench.report.verdicts import is_whole
 from madbench.run.job import Job, finish_job
 from madbench.sweep.endings import BAD_INPUT, DONE, FAILED
 from madbench.sweep.kept import Kept, rates_in, shown, write_kept
-from madbench.sweep.logs import note
 from madbench.sweep.planning import Planned
 from madbench.sweep.progress import Progress
 from madbench.sweep.publishing import publish
 from madbench.sweep.shapes import shapes_of
-from madbench.types import Summary
+from madbench.sweep.standing import reason, tell_failure, tell_success
+from madbench.types import MadbenchError, Summary
 
 
 def conclude(runs: Sequence[Planned], progress: Progress) -> int:
@@ -42,12 +42,6 @@ def conclude(runs: Sequence[Planned], progress: Progress) -> int:
     return DONE if fine and not bad else FAILED
 
 
-def reason(note: str) -> str:
-    """What a run ended of, in one line: a traceback's last, any other text's first."""
-    lines = note.strip().splitlines() or ["did not start"]
-    return lines[-1] if any(line.startswith("Traceback") for line in lines) else lines[0]
-
-
 def _report(
     whole: Sequence[Planned], numbers: Sequence[MeasuredRun], runs: Sequence[Planned], progress: Progress
 ) -> bool:
@@ -56,7 +50,7 @@ def _report(
     kept = Kept(
         runs=tuple(shown(run.job) for run in whole),
         rates=_rates(home, runs, progress),
-        absent=_absent(runs, whole),
+        absent=_absent(runs, whole, progress),
         spent=_spent(progress),
         published=runs[0].config.extent.published,
     )
@@ -83,20 +77,29 @@ def _folders(jobs: Sequence[Job]) -> dict[str, Path]:
 
 def _finish(run: Planned, progress: Progress) -> MeasuredRun | None:
     """A run's files put together; one that lost rows, or never came to have any, has no place in a summary."""
-    if progress.state(run.id) in ("waiting", "refused"):
+    if progress.state(run.id) in ("waiting", "refused", "interrupted"):
         return None
     try:
-        return finish_job(run.job)
-    except Exception:
+        numbers = finish_job(run.job)
+    except Exception as error:
         if progress.state(run.id) != "failed":
-            progress.end(run.id, "failed", traceback.format_exc())
-            note(run.folder, progress.note(run.id))
+            told = str(error) if isinstance(error, MadbenchError) else traceback.format_exc()
+            progress.end(run.id, "failed", told)
+            tell_failure(run, told)
         return None
+    if progress.state(run.id) == "done":
+        tell_success(run)
+    return numbers
 
 
-def _absent(runs: Sequence[Planned], whole: Sequence[Planned]) -> tuple[str, ...]:
+def _absent(runs: Sequence[Planned], whole: Sequence[Planned], progress: Progress) -> tuple[str, ...]:
     gone = [run for run in runs if run not in whole]
-    return tuple(f"{run.name.arm} (seed {run.job.seed}) is not in this summary: it failed." for run in gone)
+    ends = {"interrupted": "was interrupted", "waiting": "did not start"}
+    return tuple(
+        f"{run.name.arm} (seed {run.job.seed}) is not in this summary: it "
+        f"{ends.get(progress.state(run.id), 'failed')}."
+        for run in gone
+    )
 
 
 def _spent(progress: Progress) -> dict[str, float]:

@@ -7,21 +7,17 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from madbench.records.index import Index
-from madbench.records.plan import Plan
-from madbench.records.status import Status, read_status
-from madbench.run.job import view_of
 from madbench.sweep.checks import claim_home
 from madbench.sweep.configs import JobConfig
 from madbench.sweep.display import show
 from madbench.sweep.dry import dry_run
 from madbench.sweep.endings import DONE
-from madbench.sweep.logs import note
 from madbench.sweep.manifests import write_manifest
 from madbench.sweep.messages import Assignment, PoolSettings
 from madbench.sweep.planning import Planned, plan
 from madbench.sweep.pool import Pool
 from madbench.sweep.progress import Progress, Row
+from madbench.sweep.standing import before, tell_failure
 from madbench.sweep.summing import conclude
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -39,27 +35,21 @@ def sweep(jobs: Sequence[JobConfig], settings: PoolSettings) -> int:
     claim_home([run.config.home for run in runs])
     for run in runs:
         run.folder.claim(run.facts)
-    rows = [Row(run.name.arm, run.id, run.episodes, finished(run)) for run in runs]
-    missing = [run for run, row in zip(runs, rows, strict=True) if row.before < row.planned]
+    known = [before(run) for run in runs]
+    rows = [Row(run.name.arm, run.id, run.episodes, one.done) for run, one in zip(runs, known, strict=True)]
     progress = Progress(rows)
-    for run in runs:
-        if run not in missing:
-            progress.end(run.id, "done")
-    print(f"{jobs[0].home}: {len(runs)} runs, {len(runs) - len(missing)} of them finished before", flush=True)
+    for run, one in zip(runs, known, strict=True):
+        if one.state != "waiting":
+            progress.end(run.id, one.state, one.problem)
+    missing = [run for run in runs if progress.state(run.id) == "waiting"]
+    over = sum(one.state == "done" for one in known)
+    print(f"{jobs[0].home}: {len(runs)} runs, {over} of them finished before", flush=True)
     for run in missing:
         write_manifest(run)
     if missing and not asyncio.run(play(missing, progress, settings)):
         raise KeyboardInterrupt
     _note_deaths(runs, progress)
     return conclude(runs, progress)
-
-
-def finished(run: Planned) -> int:
-    """How many rows in view are final on disk."""
-    view = view_of(run.job)
-    index = Index(Plan({**run.folder.read_plan().owed, **view.owed}))
-    index.read(run.folder.shards())
-    return sum(index.final(*row) for row in view)
 
 
 async def play(runs: Sequence[Planned], progress: Progress, settings: PoolSettings) -> bool:
@@ -109,10 +99,5 @@ def assignment(run: Planned) -> Assignment:
 def _note_deaths(runs: Sequence[Planned], progress: Progress) -> None:
     """A run whose worker died could not say so in its own folder."""
     for run in runs:
-        found = read_status(run.folder)
-        if progress.state(run.id) == "failed" and (found is None or found.state == "running"):
-            told = progress.note(run.id)
-            Status("failed", finished(run), run.episodes, error=told.splitlines()[0], traceback=told).write(
-                run.folder
-            )
-            note(run.folder, told)
+        if progress.state(run.id) == "failed":
+            tell_failure(run, progress.note(run.id))

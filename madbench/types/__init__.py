@@ -14,6 +14,7 @@ from madbench.types.errors import (
     LeakError,
     MadbenchError,
     SeamError,
+    StorageError,
 )
 from madbench.types.ledger import (
     Accepted,
@@ -133,6 +134,7 @@ __all__ = [
     "Span",
     "Speaker",
     "StopReason",
+    "StorageError",
     "Strict",
     "Summary",
     "Target",

@@ -31,5 +31,11 @@ class SeamError(MadbenchError):
     """Rows were lost, doubled or invented between two stages."""
 
 
+class StorageError(MadbenchError):
+    """A file of ours that a disk refuses to write or read (full, read-only, failing). What was written before is kept,
+    nothing more is asked of a model, and the same command goes on when that is mended.
+    """
+
+
 class EngineError(MadbenchError):
     """The engine failed for reasons outside the request (node, memory, disk): worth another attempt."""

@@ -6,6 +6,7 @@ import tracemalloc
 import pytest
 
 from madbench.records.journal import Journal, Places
+from madbench.records.layout import own_name
 from madbench.types import Completion, InputError
 
 A, B = Completion("a", "stop", 3, 1, (("a", -0.5),)), Completion("b", "length", 4, 2)
@@ -27,7 +28,7 @@ def test_a_torn_line_costs_that_completion_alone(tmp_path):
     with Journal(tmp_path) as journal:
         journal.put("one", A)
         journal.put("two", B)
-    file = tmp_path / "0.jsonl"
+    (file,) = tmp_path.glob("*.jsonl")
     os.truncate(file, file.stat().st_size - 3)
     with Journal(tmp_path) as journal:
         assert (journal.get("one"), journal.get("two")) == (A, None)
@@ -45,7 +46,7 @@ def test_two_writers_have_a_file_each_and_later_ones_read_both(tmp_path):
     with Journal(tmp_path) as first, Journal(tmp_path) as second:
         first.put("one", A)
         second.put("two", B)
-    assert sorted(path.name for path in tmp_path.glob("*.jsonl")) == ["0.jsonl", "1.jsonl"]
+    assert sorted(path.name for path in tmp_path.glob("*.jsonl")) == [f"{own_name(n)}.jsonl" for n in (0, 1)]
     with Journal(tmp_path) as journal:
         assert (journal.get("one"), journal.get("two")) == (A, B)
 

@@ -53,13 +53,14 @@ FULL_DISK = """
 import resource, signal, sys
 from pathlib import Path
 from madbench.records.lines import Lines
+from madbench.types import StorageError
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (150, 150))
 with Lines(Path(sys.argv[1])) as lines:
     for number in range(9):
         try:
             lines.append({"row": number, "text": "x" * 40})
-        except OSError:
+        except StorageError:
             print(number)
             break
     lines.append({"row": "small"})

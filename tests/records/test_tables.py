@@ -24,6 +24,7 @@ from madbench.types import (
     SeamError,
     Speaker,
     StopReason,
+    StorageError,
     Turn,
 )
 
@@ -117,7 +118,7 @@ def test_a_failure_while_writing_leaves_the_old_tables(tmp_path):
         yield row(2)
         raise OSError("disk")
 
-    with pytest.raises(OSError, match="disk"):
+    with pytest.raises(StorageError, match="disk"):
         write_tables(folder, breaks())
     assert list(read_records(folder)) == [row(1)]
     assert sorted(file.name for file in tmp_path.iterdir()) == [

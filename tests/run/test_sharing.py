@@ -127,7 +127,7 @@ def test_on_disk_before_anybody_sees_it(tmp_path):
     async def main():
         with Journal(tmp_path) as journal:
             completion = await JournaledEngine(Slow(), journal).generate(REQUEST)
-            return completion, (tmp_path / "0.jsonl").read_text()
+            return completion, next(tmp_path.glob("*.jsonl")).read_text()
 
     completion, written = asyncio.run(main())
     assert completion.text in written

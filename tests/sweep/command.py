@@ -23,9 +23,9 @@ def line(folder, *arguments):
     return [sys.executable, "-m", "madbench", *conf, *arguments, *base, f"output_root={folder}/out"]
 
 
-def start(folder, *arguments):
+def start(folder, *arguments, **variables):
     return subprocess.Popen(
-        line(folder, *arguments), cwd=folder, env=environment(folder), text=True,
+        line(folder, *arguments), cwd=folder, env=environment(folder) | variables, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
     )  # fmt: skip
 

@@ -123,7 +123,7 @@ def slow_start(folder):
     )
     process = start(folder, *arguments)
     wait_for(
-        lambda: any((home(folder) / "runs").glob("*-cot-*/shards/0.jsonl")) and rows(run_of(folder, "cot"))
+        lambda: any((home(folder) / "runs").glob("*-cot-*/shards/*-0.jsonl")) and rows(run_of(folder, "cot"))
     )
     return process, arguments
 
@@ -187,7 +187,7 @@ def test_a_second_start_names_the_first(tmp_path):
         "task.n=120",
     )
     first = start(tmp_path, *arguments)
-    wait_for(lambda: any((home(tmp_path) / "runs").glob("*/shards/0.jsonl")))
+    wait_for(lambda: any((home(tmp_path) / "runs").glob("*/shards/*-0.jsonl")))
     second = madbench(tmp_path, *arguments)
     (worker,) = workers_of(tmp_path)
     assert second.returncode == 2
