@@ -15,8 +15,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from madbench.sweep.configs import conf_folder
 from madbench.sweep.endings import BAD_INPUT, FULL_ERROR, Finished, JobFailed
-from madbench.sweep.launcher import NAMESPACE, job_of, register
-from madbench.sweep.messages import PoolSettings, pool_settings
+from madbench.sweep.launcher import job_of, player_of, register
 from madbench.types import InputError
 
 WITH_VALUE = frozenset(
@@ -48,10 +47,10 @@ def run_one(config: DictConfig) -> None:
     """What any launcher but `pool` calls for each job, and Hydra itself for a single one."""
     alone = HydraConfig.get().mode is RunMode.RUN
     try:
-        job, settings = job_of(config, HydraConfig.get()), _settings(HydraConfig.get())
+        job, player = job_of(config, HydraConfig.get()), player_of(_launcher(HydraConfig.get()))
         from madbench.sweep.sweeping import sweep
 
-        code = sweep([job], settings)
+        code = sweep([job], player)
     except InputError as error:
         if alone:
             raise Finished(BAD_INPUT, error) from None
@@ -62,12 +61,11 @@ def run_one(config: DictConfig) -> None:
         raise JobFailed(f"a job ended with exit code {code}")
 
 
-def _settings(hydra_config: HydraConf) -> PoolSettings:
-    """Those of the launcher `pool`, if that is the one chosen."""
-    launcher = OmegaConf.to_container(hydra_config.launcher)
+def _launcher(hydra_config: HydraConf) -> dict[str, object]:
+    """The launcher that was chosen, and its settings."""
+    launcher = OmegaConf.to_container(hydra_config.launcher, resolve=True)
     assert isinstance(launcher, dict)
-    ours = str(launcher.get("_target_", "")).startswith(NAMESPACE)
-    return pool_settings({str(key): value for key, value in launcher.items()} if ours else {})
+    return {str(key): value for key, value in launcher.items()}
 
 
 @contextmanager

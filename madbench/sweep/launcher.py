@@ -1,10 +1,12 @@
-"""The Hydra launcher `pool`: all jobs of a sweep at once, in as few model loads as there are casts."""
+"""The Hydra launchers `pool` and `slurm`: all jobs of a sweep at once, in as few model loads as there are casts."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from hydra.conf import HydraConf
 from hydra.core.hydra_config import HydraConfig
@@ -17,16 +19,20 @@ from omegaconf import DictConfig, open_dict, read_write
 from madbench.sweep.building import build
 from madbench.sweep.configs import JobConfig, read_config
 from madbench.sweep.endings import Finished
-from madbench.sweep.messages import pool_settings
+from madbench.sweep.messages import PoolSettings, launcher_settings
+from madbench.sweep.slurm.settings import SlurmSettings
+
+if TYPE_CHECKING:
+    from madbench.sweep.sweeping import Player
 
 NAMESPACE = "hydra_plugins.madbench"
 
 
-class PoolLauncher(Launcher):
+class SweepLauncher(Launcher):
     """Composes every job of a sweep and hands them over together."""
 
-    def __init__(self, **settings: int | str) -> None:
-        self._settings = pool_settings(settings)
+    def __init__(self) -> None:
+        self._jobs: list[JobConfig] = []
         self._context: HydraContext | None = None
         self._config = DictConfig({})
 
@@ -34,17 +40,20 @@ class PoolLauncher(Launcher):
         self._context, self._config = hydra_context, config
 
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> Sequence[JobReturn]:
-        """Run the sweep to its end. Raises Finished unless all went well."""
+        """Run the sweep to its end. Raises Finished unless all went well.
+
+        A sweeper may call this several times: the jobs of earlier calls, finished by then, stay in the summary.
+        """
         setup_globals()
         jobs = [self._compose(overrides, initial_job_idx + i) for i, overrides in enumerate(job_overrides)]
-        if code := self._do(jobs):
+        self._jobs = [job for job in self._jobs if job not in jobs] + jobs
+        if code := self._do(self._jobs):
             raise Finished(code)
         return [JobReturn(overrides=overrides, status=JobStatus.COMPLETED) for overrides in job_overrides]
 
+    @abstractmethod
     def _do(self, jobs: Sequence[JobConfig]) -> int:
-        from madbench.sweep.sweeping import sweep
-
-        return sweep(jobs, self._settings)
+        """Do what this launcher is for with all jobs of a sweep. Returns the exit code."""
 
     def _compose(self, overrides: Sequence[str], number: int) -> JobConfig:
         assert self._context is not None
@@ -58,13 +67,52 @@ class PoolLauncher(Launcher):
         return job_of(task, HydraConfig.get())
 
 
-class PrefetchLauncher(PoolLauncher):
+class PoolLauncher(SweepLauncher):
+    """Runs a sweep in worker processes of this machine."""
+
+    def __init__(self, **settings: object) -> None:
+        super().__init__()
+        self._settings = launcher_settings(PoolSettings, settings)
+
+    def _do(self, jobs: Sequence[JobConfig]) -> int:
+        from madbench.sweep.sweeping import pooled, sweep
+
+        return sweep(jobs, pooled(self._settings))
+
+
+class SlurmLauncher(SweepLauncher):
+    """Runs a sweep in SLURM jobs."""
+
+    def __init__(self, **settings: object) -> None:
+        super().__init__()
+        self._settings = launcher_settings(SlurmSettings, settings)
+
+    def _do(self, jobs: Sequence[JobConfig]) -> int:
+        from madbench.sweep.slurm.following import submitted
+        from madbench.sweep.sweeping import sweep
+
+        return sweep(jobs, submitted(self._settings))
+
+
+class PrefetchLauncher(SweepLauncher):
     """Composes every job of a sweep and brings what they need to this machine, instead of running them."""
 
     def _do(self, jobs: Sequence[JobConfig]) -> int:
         from madbench.sweep.prefetching import prefetch
 
         return prefetch(jobs)
+
+
+def player_of(launcher: Mapping[str, object]) -> Player:
+    """Who plays a job that Hydra was not asked to sweep; a launcher that is not ours has no say in that."""
+    from madbench.sweep.slurm.following import submitted
+    from madbench.sweep.sweeping import pooled
+
+    target = launcher.get("_target_")
+    if target == f"{NAMESPACE}.{SlurmLauncher.__name__}":
+        return submitted(launcher_settings(SlurmSettings, launcher))
+    ours = target == f"{NAMESPACE}.{PoolLauncher.__name__}"
+    return pooled(launcher_settings(PoolSettings, launcher if ours else {}))
 
 
 def job_of(task: DictConfig, hydra: HydraConf) -> JobConfig:
@@ -88,7 +136,7 @@ def register() -> None:
     package = sys.modules.setdefault("hydra_plugins", ModuleType("hydra_plugins"))
     module = sys.modules.setdefault(NAMESPACE, ModuleType(NAMESPACE))
     vars(package)["madbench"] = module
-    for launcher in (PoolLauncher, PrefetchLauncher):
+    for launcher in (PoolLauncher, SlurmLauncher, PrefetchLauncher):
         launcher.__module__ = NAMESPACE
         setattr(module, launcher.__name__, launcher)
         plugins.register(launcher)

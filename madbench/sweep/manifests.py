@@ -51,11 +51,26 @@ def write_manifest(run: Planned) -> None:
         "command": list(sys.argv),
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": versions(),
-        "machine": {"host": platform.node(), "system": platform.platform(), "cpus": os.cpu_count()},
-        "environment": environment(os.environ),
+        **machine(),
         "git": git_state(Path(__file__).parents[2]),
     }
     write_json(run.folder.manifest, content)
+
+
+def machine() -> dict[str, JsonValue]:
+    """Where this process runs, and what is set there that matters."""
+    here: dict[str, JsonValue] = {
+        "host": platform.node(),
+        "system": platform.platform(),
+        "cpus": os.cpu_count(),
+    }
+    return {"machine": here, "environment": environment(os.environ)}
+
+
+def add_machine(folder: RunFolder) -> None:
+    """Name this machine as the one that plays a run, if another wrote its manifest."""
+    if folder.manifest.is_file():
+        write_json(folder.manifest, {**read_json(folder.manifest), **machine()})
 
 
 def add_engines(folder: RunFolder, facts: Mapping[str, JsonValue]) -> None:

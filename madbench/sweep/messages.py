@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Literal, TextIO
+from typing import Literal, TextIO, TypeVar
 
 from pydantic import Field, ValidationError
 
@@ -27,8 +27,8 @@ class Assignment(Strict):
     cast: str
 
 
-class PoolSettings(Strict):
-    """How a sweep is run: `workers` processes at a time, one per cast, `concurrency` episodes of a run in flight.
+class WorkerSettings(Strict):
+    """How one worker plays its runs, `concurrency` episodes of each in flight.
 
     `resident` models of a cast are in memory at a time: all, or one, for those that do not fit together. They then
     take turns, and all episodes of a run are in flight, so that loads do not grow with their number.
@@ -37,18 +37,23 @@ class PoolSettings(Strict):
     found dead (nobody moves, markers missing, stored text); otherwise that is said, and it goes on.
     """
 
-    workers: int = Field(default=1, ge=1)
     concurrency: int = Field(default=256, ge=1)
     resident: Literal["all", "one"] = "all"
     on_failure: Literal["continue", "stop"] = "continue"
     on_dead: Literal["warn", "stop"] = "warn"
 
 
+class PoolSettings(WorkerSettings):
+    """How a sweep is run on this machine: `workers` processes at a time, one per cast."""
+
+    workers: int = Field(default=1, ge=1)
+
+
 class Order(Strict):
     """All that one worker process is to do."""
 
     runs: tuple[Assignment, ...]
-    settings: PoolSettings
+    settings: WorkerSettings
 
 
 class News(Strict):
@@ -81,10 +86,13 @@ class Spent(Strict):
 Message = News | Spent | Notice
 
 
-def pool_settings(given: Mapping[str, object]) -> PoolSettings:
+Kind = TypeVar("Kind", bound=WorkerSettings)
+
+
+def launcher_settings(kind: type[Kind], given: Mapping[str, object]) -> Kind:
     """The settings under `hydra.launcher`; raises InputError naming the one at fault."""
     try:
-        return PoolSettings.model_validate({key: value for key, value in given.items() if key != "_target_"})
+        return kind.model_validate({key: value for key, value in given.items() if not key.startswith("_")})
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])

@@ -12,7 +12,7 @@ from madbench.agents import Cast
 from madbench.metrics.guard import telling, watch
 from madbench.run.job import RunName, run_job
 from madbench.sweep.logs import note
-from madbench.sweep.messages import Assignment, News, Notice, PoolSettings, State, write
+from madbench.sweep.messages import Assignment, News, Notice, State, WorkerSettings, write
 from madbench.sweep.planning import restore
 from madbench.types import Ending, InputError, MadbenchError, Record
 
@@ -29,7 +29,7 @@ class DeadRunError(MadbenchError):
 class Play:
     """One run on its way, and what there is to tell of it."""
 
-    def __init__(self, given: Assignment, settings: PoolSettings, say: TextIO) -> None:
+    def __init__(self, given: Assignment, settings: WorkerSettings, say: TextIO) -> None:
         self._settings = settings
         self._first: list[Record] | None = []
         name = RunName(given.arm, given.task, given.protocol, given.cast)
@@ -82,6 +82,11 @@ class Play:
             return False
         self._enter(status.state, status.traceback or status.error)
         return status.state == "done"
+
+    def leave(self) -> None:
+        """Note that a run which never began was interrupted too."""
+        if self._news.state == "waiting":
+            self._enter("interrupted")
 
     def _enter(self, state: State, reason: str = "") -> None:
         """Say so to the supervisor and in the run's own log."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 
 from madbench.sweep.checks import claim_home
@@ -21,9 +21,11 @@ from madbench.sweep.standing import before, tell_failure
 from madbench.sweep.summing import conclude
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+Player = Callable[[Sequence[Planned], Progress], Coroutine[None, None, bool]]
+"""Plays runs and tells how they come along; False if they were interrupted. Cancelled, it loses nothing."""
 
 
-def sweep(jobs: Sequence[JobConfig], settings: PoolSettings) -> int:
+def sweep(jobs: Sequence[JobConfig], player: Player) -> int:
     """Check all jobs, run what is missing, report. Returns the exit code.
 
     Raises InputError before any run starts, KeyboardInterrupt where a signal stopped it.
@@ -44,31 +46,44 @@ def sweep(jobs: Sequence[JobConfig], settings: PoolSettings) -> int:
     missing = [run for run in runs if progress.state(run.id) == "waiting"]
     over = sum(one.state == "done" for one in known)
     print(f"{jobs[0].home}: {len(runs)} runs, {over} of them finished before", flush=True)
-    for run in missing:
-        write_manifest(run)
-    if missing and not asyncio.run(play(missing, progress, settings)):
+    if missing and not asyncio.run(play(missing, progress, player)):
         raise KeyboardInterrupt
     _note_deaths(runs, progress)
     return conclude(runs, progress)
 
 
-async def play(runs: Sequence[Planned], progress: Progress, settings: PoolSettings) -> bool:
-    """Play runs in worker processes, one per cast. False if a signal stopped it; a second one ends workers at once."""
-    pool = Pool(settings, runs[0].config.home / "logs", progress.hear)
+def pooled(settings: PoolSettings) -> Player:
+    """Worker processes of this machine, one per cast."""
+
+    async def play(runs: Sequence[Planned], progress: Progress) -> bool:
+        for run in runs:
+            write_manifest(run)
+        await Pool(settings, runs[0].config.home / "logs", progress.hear).play(by_cast(runs))
+        return settings.on_failure == "stop" or all(progress.state(run.id) != "interrupted" for run in runs)
+
+    return play
+
+
+def by_cast(runs: Sequence[Planned]) -> list[list[Assignment]]:
+    """Assignments of runs that can share a worker."""
     groups: dict[str, list[Assignment]] = {}
     for run in runs:
         groups.setdefault(run.group, []).append(assignment(run))
-    playing, showing = asyncio.create_task(pool.play(groups.values())), asyncio.create_task(show(progress))
+    return list(groups.values())
+
+
+async def play(runs: Sequence[Planned], progress: Progress, player: Player) -> bool:
+    """Play runs before a user's eyes. False if a signal stopped it; a second one does not wait for workers."""
+    playing, showing = asyncio.create_task(player(runs, progress)), asyncio.create_task(show(progress))
     try:
         with stopping(playing.cancel):
-            await playing
+            return await playing
     except asyncio.CancelledError:
         return False
     finally:
         showing.cancel()
         await asyncio.gather(showing, return_exceptions=True)
         print(*progress.notices, sep="\n", end="\n" if progress.notices else "", flush=True)
-    return all(progress.state(run.id) != "interrupted" for run in runs) or settings.on_failure == "stop"
 
 
 @contextmanager

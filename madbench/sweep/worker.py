@@ -12,8 +12,8 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Coroutine
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import AbstractContextManager, AsyncExitStack, contextmanager
 from pathlib import Path
 from typing import TextIO
 
@@ -26,12 +26,14 @@ from madbench.run.journaled import JournaledEngine
 from madbench.sweep.building import Built
 from madbench.sweep.endings import BAD_INPUT, DONE, FAILED, INTERRUPTED
 from madbench.sweep.manifests import add_engines
-from madbench.sweep.messages import News, Notice, Order, Spent, write
+from madbench.sweep.messages import News, Notice, Order, Spent, WorkerSettings, write
 from madbench.sweep.playing import Play
 from madbench.types import Engine, InputError, Model
 
 PERIOD = 0.5
 """Seconds between two reports of progress."""
+Leash = Callable[[Callable[[], object]], AbstractContextManager[None]]
+"""A context in which something may call what it was given, to stop the work."""
 
 
 class Engines:
@@ -82,19 +84,27 @@ class Engines:
         )
 
 
-async def work(order: Order, say: TextIO) -> int:
+async def work(order: Order, say: TextIO, period: float = PERIOD) -> int:
     """Play an order to its end. Returns the exit code."""
-    plays, began = [Play(given, order.settings, say) for given in order.runs], time.monotonic()
+    plays = [Play(given, order.settings, say) for given in order.runs]
+    try:
+        return await _played(plays, order.settings, say, period)
+    except asyncio.CancelledError:
+        for play in plays:
+            play.leave()
+        raise
+
+
+async def _played(plays: list[Play], settings: WorkerSettings, say: TextIO, period: float) -> int:
+    began = time.monotonic()
     async with AsyncExitStack() as stack:
-        phases = (
-            await stack.enter_async_context(Phases().running()) if order.settings.resident == "one" else None
-        )
+        phases = await stack.enter_async_context(Phases().running()) if settings.resident == "one" else None
         engines = Engines(stack, say, phases)
         casts = [await engines.cast(play.run.built, play.run.config.home) for play in plays]
-        ticker = asyncio.create_task(_tick(plays, engines, say, began))
+        ticker = asyncio.create_task(_tick(plays, engines, say, period))
         try:
             playing = [play.play(cast) for play, cast in zip(plays, casts, strict=True)]
-            fine = await _all(playing, stop=order.settings.on_failure == "stop")
+            fine = await _all(playing, stop=settings.on_failure == "stop")
         finally:
             ticker.cancel()
             for play in plays:
@@ -117,24 +127,34 @@ async def _all(runs: list[Coroutine[None, None, bool]], *, stop: bool) -> bool:
     return all(end is True for end in ends)
 
 
-async def _tick(plays: list[Play], engines: Engines, say: TextIO, began: float) -> None:
+async def _tick(plays: list[Play], engines: Engines, say: TextIO, period: float) -> None:
+    began = time.monotonic()
     while True:
-        await asyncio.sleep(PERIOD)
+        await asyncio.sleep(period)
         for play in plays:
             play.tell()
         write(say, engines.spent(time.monotonic() - began))
 
 
-async def obey(order: Order, say: TextIO) -> int:
-    """Work until done, told to stop, or left alone. Returns the exit code."""
-    loop, playing = asyncio.get_running_loop(), asyncio.create_task(work(order, say))
+async def obey(order: Order, say: TextIO, leash: Leash, period: float = PERIOD) -> int:
+    """Work until done or told to stop by what `leash` arranges. Returns the exit code."""
+    playing = asyncio.create_task(work(order, say, period))
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, playing.cancel)
-    loop.add_reader(sys.stdin.fileno(), playing.cancel)
+        asyncio.get_running_loop().add_signal_handler(number, playing.cancel)
+    with leash(playing.cancel):
+        try:
+            return await playing
+        except asyncio.CancelledError:
+            return INTERRUPTED
+
+
+@contextmanager
+def supervised(stop: Callable[[], object]) -> Iterator[None]:
+    """Stop when the supervisor is gone: it held standard input open."""
+    loop = asyncio.get_running_loop()
+    loop.add_reader(sys.stdin.fileno(), stop)
     try:
-        return await playing
-    except asyncio.CancelledError:
-        return INTERRUPTED
+        yield
     finally:
         loop.remove_reader(sys.stdin.fileno())
 
@@ -152,8 +172,13 @@ def main() -> int:
     say = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     order = Order.model_validate_json(_line(sys.stdin.fileno()))
+    return carry_out(order, say, supervised)
+
+
+def carry_out(order: Order, say: TextIO, leash: Leash, period: float = PERIOD) -> int:
+    """Obey an order to the end, and say of its runs what ended the worker itself. Returns the exit code."""
     try:
-        return asyncio.run(obey(order, say))
+        return asyncio.run(obey(order, say, leash, period))
     except Exception as error:
         bad = isinstance(error, InputError)
         note = str(error) if bad else traceback.format_exc()

@@ -1,0 +1,115 @@
+"""What runs on a node: `python -m madbench.sweep.slurm.job FOLDER`, one task of an array.
+
+It plays its order as any worker does and tells a file instead of a supervisor. SIGUSR2 is SLURM's warning that time is
+running out (or, where the site says so, that another job takes the place): the worker stops, having lost nothing, and
+the job asks for another turn. SIGTERM stops it as well, but then it is SLURM that decides what comes next.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from madbench.sweep.messages import Order
+
+INTERRUPTED = 75
+"""As in madbench.sweep.endings, known before anything is imported."""
+WARNING = signal.SIGUSR2
+
+
+class Warned:
+    """Whether the warning came, and who is to be told when it does. It may come while modules are still loaded."""
+
+    def __init__(self) -> None:
+        self.came = False
+        self._stop: Callable[[], object] = lambda: None
+        signal.signal(WARNING, self._note)
+        signal.signal(signal.SIGTERM, self._leave)
+
+    def _note(self, *_: object) -> None:
+        self.came = True
+        self._stop()
+
+    def _leave(self, *_: object) -> None:
+        """Nothing has begun yet; once it has, the worker listens itself."""
+        sys.exit(INTERRUPTED)
+
+    @contextmanager
+    def leash(self, stop: Callable[[], object]) -> Iterator[None]:
+        """Have `stop` called at the warning, at once if it came already."""
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        self._stop = lambda: loop.call_soon_threadsafe(stop)
+        if self.came:
+            stop()
+        try:
+            yield
+        finally:
+            self._stop = lambda: None
+
+
+def start_number(variables: Mapping[str, str]) -> int:
+    """How often SLURM has started this job before."""
+    return int(variables.get("SLURM_RESTART_COUNT", "0"))
+
+
+def main(arguments: list[str]) -> int:
+    """Play the order of this task. Returns the exit code, 75 where it was stopped."""
+    warned = Warned()
+    from madbench.sweep.messages import Order
+    from madbench.sweep.slurm.batches import read_batch, tasks_of
+    from madbench.sweep.worker import carry_out
+
+    folder = Path(arguments[0])
+    batch, start = read_batch(folder), start_number(os.environ)
+    task = tasks_of(folder, batch)[int(os.environ["SLURM_ARRAY_TASK_ID"])]
+    order = Order.model_validate_json(task.order.read_text(encoding="utf-8"))
+    begin(order, task.log, start)
+    with task.says(start).open("a", encoding="utf-8") as say:
+        code = carry_out(order, say, warned.leash, batch.report)
+    if code == INTERRUPTED and warned.came:
+        again(start, batch.requeues)
+    return code
+
+
+def job_id() -> str:
+    return f"{os.environ['SLURM_ARRAY_JOB_ID']}_{os.environ['SLURM_ARRAY_TASK_ID']}"
+
+
+def begin(order: Order, log: Path, start: int) -> None:
+    """Leave in every run's folder which job plays it, where, and where that job's output lies."""
+    from madbench.records.layout import RunFolder
+    from madbench.sweep.logs import note
+    from madbench.sweep.manifests import add_machine
+
+    node = os.environ.get("SLURMD_NODENAME", socket.gethostname())
+    for given in order.runs:
+        run = RunFolder(Path(given.folder))
+        note(run, f"SLURM job {job_id()} on {node}, start {start + 1}; its output is in {log}")
+        add_machine(run)
+        link = run.path / "job.log"
+        with suppress(OSError):
+            link.unlink(missing_ok=True)
+            link.symlink_to(os.path.relpath(log, run.path))
+
+
+def again(start: int, requeues: int) -> None:
+    """Ask for another turn of this job, unless it had enough of them; whatever comes of it is in the log."""
+    if start >= requeues:
+        print(f"warned of the end, and had {start} further turns already: not requeued", file=sys.stderr)
+        return
+    print("warned of the end: everything is written, asking for another turn", file=sys.stderr, flush=True)
+    subprocess.run(["scontrol", "requeue", os.environ["SLURM_JOB_ID"]], check=False, timeout=60)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
