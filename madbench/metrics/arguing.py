@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from pydantic import JsonValue
@@ -30,8 +30,10 @@ def argued(record: Record, outcome: Outcome, own: tuple[Answers, ...]) -> dict[s
         return contested(outcome.ledger, own)
     if len(own) < 2 or len(own[0]) < 2 or outcome.facts.get("peers") == "none":
         return {}
-    said = {id(turn): Said.of(turn) for turn in record.turns}
-    heard = [uptake for turn in record.turns if (uptake := took_up(turn, record, said)) is not None]
+    between = outcome.facts.get("go_between")
+    said = _heard_of(record, between)
+    seats = [turn for turn in record.turns if turn.speaker.role != between]
+    heard = [uptake for turn in seats if (uptake := took_up(turn, record, said)) is not None]
     if not heard:
         return {}
     unmoved = all(answers == own[0] for answers in own)
@@ -68,6 +70,22 @@ class Said:
         for text in self.texts:
             shown = shown.replace(text, " ")
         return shown
+
+
+def _heard_of(record: Record, between: JsonValue) -> dict[int, Said]:
+    """What others may hear of every turn, by its identity. What a go-between (a role) puts in of its own accord is
+    nobody's content: its words are those that it was told.
+    """
+    said: dict[int, Said] = {}
+    for turn in record.turns:
+        said[id(turn)] = Said.of(turn)
+        if turn.speaker.role == between:
+            before = [said[id(other)] for other in _before(turn, record.turns, own=False)]
+            told = [other.words for other in before if other.shown_in(_prompt(turn, ()))]
+            said[id(turn)] = replace(
+                said[id(turn)], words=said[id(turn)].words & frozenset[str]().union(*told)
+            )
+    return said
 
 
 def _texts(value: JsonValue) -> list[str]:

@@ -1,16 +1,10 @@
-"""Multi-agent debate (Du et al., 2023): answer alone, read the others' replies, answer again, vote.
-
-Choi et al. (2025) vary who hears whom and who may keep an answer; their presets are files in conf/protocol.
-"""
+"""Multi-agent debate (Du et al., 2023; Choi et al., 2025): answer alone, read the others' replies, answer again, vote."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Literal
-
-from pydantic import JsonValue
+from typing import ClassVar, Literal
 
 from madbench.agents import Agent, Episode, together
 from madbench.metrics.votes import TieRule
@@ -36,6 +30,10 @@ class Exchange(Observation):
     peers: tuple[str, ...]
 
 
+Hears = Callable[[Exchange, int], Awaitable[Statement]]
+"""Asks one seat again, told what it hears in this round."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Debate(ProtocolSettings):
     """`debate_rounds` counts the exchanges after the independent round 0; all of them take place.
@@ -53,8 +51,8 @@ class Debate(ProtocolSettings):
     personas: Sequence[str] = ()
     decides: Literal["all", "first"] = "all"
     tie: TieRule = "random"
-    plays = ("solver",)
-    edges = (Edge("solver", "solver/Asked"),)
+    plays: ClassVar[tuple[str, ...]] = ("solver",)
+    edges: ClassVar[tuple[Edge, ...]] = (Edge("solver", "solver/Asked"),)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -69,14 +67,17 @@ class Debate(ProtocolSettings):
         voters = positions[-1] if self.decides == "all" else positions[-1][:1]
         vote = tally(problem, voters, seed=episode.tie_seed, tie=self.tie)
         share = {} if vote.share is None or self.decides == "first" else {"vote_share": vote.share}
-        facts: dict[str, JsonValue] = {"tied": list(vote.tied), "peers": self.peers}
+        facts = {"tied": [*vote.tied], "peers": self.peers}
         return Outcome(vote.answer, positions, StopReason.MAX_ROUNDS, share, facts=facts)
 
     async def rounds(self, problem: Problem, episode: Episode) -> list[list[Statement]]:
         """What every seat says, round by round."""
-        strange = self.peers == "other_question"
-        strangers = await self._overheard.rounds(*episode.elsewhere) if strange else []
+        strangers: list[list[Statement]] = []
+        if self.peers == "other_question":  # such a debate, an exchange behind
+            behind = replace(self, peers="real", debate_rounds=max(self.debate_rounds - 1, 0))
+            strangers = await behind.rounds(*episode.elsewhere)
         seats = [self._seat(episode, seat) for seat in range(self.agents)]
+        hears = [self.hears(seat, episode, number) for number, seat in enumerate(seats)]
         rounds = [await together(*(seat.ask(Asked(prompt=problem.prompt)) for seat in seats))]
 
         async def revise(seat: int, said: Sequence[Statement]) -> Statement:
@@ -85,18 +86,17 @@ class Debate(ProtocolSettings):
             own = said[seat].text if self.hearing.memory == "last_only" else ""
             peers = self.hearing.words(seat, strangers[len(rounds) - 1] if strangers else said)
             seen = Exchange(prompt=problem.prompt, own=own, peers=() if self.peers == "none" else peers)
-            return await seats[seat].also(sees=Exchange, says=Statement).ask(seen, round=len(rounds))
+            return await hears[seat](seen, len(rounds))
 
         for _ in range(self.debate_rounds):
             rounds.append(await self.hearing.exchange(rounds[-1], revise))
         return rounds
 
+    def hears(self, agent: Agent[Asked, Statement], episode: Episode, seat: int) -> Hears:
+        """How a seat is told: as it was said."""
+        return lambda seen, round: agent.also(sees=Exchange, says=Statement).ask(seen, round=round)
+
     def _seat(self, episode: Episode, seat: int) -> Agent[Asked, Statement]:
         who = Persona(description=self.personas[seat % len(self.personas)]) if self.personas else None
         memory = self.hearing.fresh_memory
         return episode.agent("solver", sees=Asked, says=Statement, seat=seat, system=who, memory=memory)
-
-    @cached_property
-    def _overheard(self) -> Debate:
-        """The debate that is heard where peers come from another question: this one, an exchange behind."""
-        return replace(self, peers="real", debate_rounds=max(self.debate_rounds - 1, 0))

@@ -112,7 +112,9 @@ def test_hashes_cover_what_all_protocols_share_and_what_is_shadowed(tmp_path):
     folder = shadow(tmp_path, "debate/Exchange.j2", "{{ prompt }}{{ own }}{{ peers }}")
     plain = prompt_hashes("debate")
     debate = {f"debate/{name}.j2" for name in ("Exchange", "Exchange.permissive", "Persona")}
-    assert set(plain) == {"repair.j2", "solver/Asked.j2"} | debate
+    between = ("Overheard", "Summarised", "Summarised.permissive")
+    helper = {f"debate_summarised/{name}.j2" for name in between}
+    assert set(plain) == {"repair.j2", "solver/Asked.j2"} | debate | helper
     shadowed = prompt_hashes("debate", frozenset({folder}))
     assert {key: shadowed[key] for key in plain} == plain
     assert set(shadowed) - set(plain) == {f"{folder}/debate/Exchange.j2"}

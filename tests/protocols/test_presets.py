@@ -34,7 +34,7 @@ def advice(request):
 
 
 def played(name):
-    return play(stage(preset(name), {"solver": words, "critic": advice}))
+    return play(stage(preset(name), {"solver": words, "critic": advice, "summariser": words}))
 
 
 @pytest.mark.parametrize(
@@ -52,6 +52,7 @@ def played(name):
         ("debate_strangers", 6, 3, 2),
         ("debate_sequential", 6, 0, 2),
         ("debate_personas", 6, 0, 2),
+        ("debate_summarised", 9, 0, 2),
         ("choi_decentralized", 15, 0, 3),
         ("choi_sparse", 15, 0, 3),
         ("choi_centralized", 15, 0, 3),
