@@ -74,6 +74,11 @@ class ChatFormat:
         head = (bos,) if start or self.facts.bos else ()
         return (*head, *ids[start:])
 
+    def size(self, text: str) -> int:
+        """How many tokens a text takes on its own, nothing written around it."""
+        ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
+        return len(ids)
+
     def text(self, ids: Sequence[int]) -> str:
         """The text of output tokens, special tokens left out."""
         text: str = self.tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)

@@ -40,9 +40,9 @@ def unpacked(name: str, gguf: Callable[[Path], Path]) -> Path:
     `gguf` may fetch the file into the folder it is given. Processes that need the same model wait for one
     another; what is written appears under its name only when it is whole.
     """
-    home = cache_folder() / "models"
+    folder = _folder(name)
+    home = folder.parent
     home.mkdir(parents=True, exist_ok=True)
-    folder = home / name
     if not folder.exists():
         with FileLock(f"{folder}.lock"), tempfile.TemporaryDirectory(dir=home, prefix=".making-") as beside:
             if not folder.exists():
@@ -50,6 +50,16 @@ def unpacked(name: str, gguf: Callable[[Path], Path]) -> Path:
                 _convert(gguf(Path(beside)), made)
                 made.rename(folder)
     return folder
+
+
+def kept(name: str) -> Path | None:
+    """The folder that `unpacked` made earlier, if it did."""
+    folder = _folder(name)
+    return folder if folder.exists() else None
+
+
+def _folder(name: str) -> Path:
+    return cache_folder() / "models" / name
 
 
 def cache_folder() -> Path:

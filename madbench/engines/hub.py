@@ -15,6 +15,9 @@ from pydantic import JsonValue
 from madbench.engines.families import READ
 from madbench.types import InputError
 
+TOKENIZERS = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt")
+"""Files of which a model has one at least, whatever the kind of its tokenizer."""
+
 
 @lru_cache(maxsize=64)
 def commit(id: str, revision: str) -> str:
@@ -50,6 +53,17 @@ def snapshot(id: str, sha: str) -> Path:
 
     with _explained(id, sha):
         return Path(snapshot_download(id, revision=sha, allow_patterns=[f"*{suffix}" for suffix in READ]))
+
+
+def kept(id: str, sha: str) -> Path | None:
+    """The folder of one commit in the hub's cache if a tokenizer is in it; asks nobody."""
+    from huggingface_hub import errors, snapshot_download
+
+    try:
+        folder = Path(snapshot_download(id, revision=sha, local_files_only=True))
+    except errors.LocalEntryNotFoundError:
+        return None
+    return folder if any((folder / file).is_file() for file in TOKENIZERS) else None
 
 
 def _cached_commit(id: str, revision: str) -> str:

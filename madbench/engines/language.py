@@ -19,6 +19,7 @@ class Language:
         self.context, self.ends, self.stops = context, ends, chat.stops
         self._fingerprint = fingerprint
         self._ids = lru_cache(maxsize=8192)(chat.ids)
+        self.size = chat.size
 
     def ids(self, messages: tuple[Message, ...]) -> tuple[int, ...]:
         """The tokens of a prompt."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from madbench.engines.chat import Chat
 from madbench.engines.hashes import digest
 from madbench.engines.names import ModelName
-from madbench.engines.weights import Weights
+from madbench.engines.weights import Place, Weights
 from madbench.types import Capability, InputError, Strict
+
+if TYPE_CHECKING:
+    from madbench.engines.language import Language
 
 Quantisation = Literal["none", "bitsandbytes_8bit", "bitsandbytes_4bit", "torchao_int8"]
 """How a dense checkpoint is quantised while it is loaded."""
@@ -47,6 +50,28 @@ class SpokenSettings(Strict):
     def check(self) -> None:
         """Raise InputError for weights that are missing or unsupported."""
         self.weights.check()
+
+    @property
+    def bound(self) -> int | None:
+        """Tokens of context that it may use at most; None: as many as the model has."""
+        return None
+
+    def language(self) -> Language:
+        """What `excess` and `identity` of an open model say, without its weights.
+
+        Raises InputError for weights or a tokenizer that cannot be had or cannot serve.
+        """
+        return self._language(self.weights.fetch())
+
+    def language_here(self) -> Language | None:
+        """The same if its tokenizer is on this machine already, else None; fetches nothing."""
+        place = self.weights.words()
+        return place and self._language(place)
+
+    def _language(self, place: Place) -> Language:
+        from madbench.engines.local.loading import language
+
+        return language(self, place, at_most=self.bound)
 
 
 class LocalSettings(SpokenSettings):

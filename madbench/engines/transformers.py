@@ -43,13 +43,6 @@ class TransformersModel(LocalSettings):
             del engine
             free()
 
-    def language(self) -> Language:
-        """What `excess` and `identity` of an open model say, without its weights. Raises InputError as `open`."""
-        from madbench.engines.local.loading import language
-
-        self.check()
-        return language(self)
-
 
 class TransformersEngine:
     """A loaded model."""

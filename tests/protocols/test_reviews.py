@@ -38,8 +38,8 @@ CONF = Path(__file__).parents[2] / "conf"
 DATA = Path(os.environ.get("MADBENCH_DATA", "/nowhere"))
 PROTOCOLS = (
     "cot", "cot_sampled", "self_consistency", "self_refine", "self_refine_asserting", "debate", "debate_alone",
-    "debate_strangers", "debate_sequential", "debate_personas", "debate_summarised", "choi_decentralized", "choi_sparse",
-    "choi_centralized", "conformist", "follower", "critic_profile", "critic_profile_no_rephrase",
+    "debate_strangers", "debate_sequential", "debate_personas", "debate_summarised", "choi_decentralized",
+    "choi_sparse", "choi_centralized", "conformist", "follower", "critic_profile", "critic_profile_no_rephrase",
     "critic_profile_structured", "critic_profile_quick",
 )  # fmt: skip
 MODEL = SimulatedReviewer(Reviewing(recall=0.7, false_alarms=0.6, adopts=0.5), Arguing())

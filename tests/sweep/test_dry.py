@@ -4,12 +4,17 @@ import json
 import re
 
 import pytest
+from engines import tiny
 from sweep.command import BASE, madbench, summary
 
+from madbench.engines.transformers import TransformersModel
+from madbench.engines.weights import Folder, Hub, Wheel
 from madbench.sweep.app import run
 from madbench.sweep.configs import choices_of
 from madbench.sweep.pretending import REPLY, readable, smallest
 from madbench.tasks.answers import BoolReader, ChoiceReader, NumberReader, TextReader
+from madbench.tasks.synthetic import Synthetic
+from madbench.types import Message
 
 
 def dry(folder, *given):
@@ -168,6 +173,66 @@ def test_no_review_costs_more_than_was_told(protocol, tmp_path, capsys):
     assert 0 < spent["calls"] <= calls
     assert 0 < spent["output_tokens"] <= replies
     assert 0 < spent["prompt_tokens"] <= prompts
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tiny.save(tmp_path_factory.mktemp("tiny"), context=4096)
+
+
+def local(folder, *given):
+    where = f"cast.default.weights.path={folder}"
+    return (
+        "model@cast.default=folder",
+        where,
+        "cast.default.name=tiny",
+        "cast.default.dtype=float32",
+        *given,
+    )
+
+
+def test_prompts_are_counted_by_the_model_s_own_tokenizer(folder, tmp_path, capsys):
+    given = local(folder, "-m", "protocol=cot,debate", "limit=11", "epochs=2", "sampling.max_tokens=8")
+    assert dry(tmp_path, *given) == 0
+    shown = capsys.readouterr().out
+    told = {arm: int(n) for arm, n in re.findall(r"^(\w+) +22 +\d+ +(\d+) ", shown, re.M)}
+    assert "the models' own, by their tokenizers" in shown
+    assert re.search(
+        r"first prompt of solver, Asked: \d+ tokens, 8 more for the reply, of 4096$", shown, re.M
+    )
+    language = TransformersModel(name="m", weights=Folder(path=str(folder))).language_here()
+    asked = [(Message("user", sample.problem.prompt),) for sample in Synthetic(12).samples()[:11]]
+    sizes = [len(language.ids(messages)) for messages in asked]
+    assert len(set(sizes)) == 2  # question 10 is longer than the one that is rehearsed
+    assert told["cot"] == 2 * sum(sizes)
+    again = 3 * (2 * min(sizes) + 2 * 8)  # what each seat has heard: itself, two replies as long as allowed
+    assert told["debate"] > 3 * told["cot"] + 22 * again
+
+
+def test_prompts_that_may_outgrow_the_context_are_told(tmp_path, capsys):
+    small = tiny.save(tmp_path / "tiny", context=512)
+    assert dry(tmp_path, *local(small, "protocol=debate", "sampling.max_tokens=64")) == 0
+    told = re.search(
+        r"^!!! solver: .* grow to (\d+) tokens, .* to 64 .* 512, which is (\d+) ",
+        capsys.readouterr().out,
+        re.M,
+    )
+    assert int(told[1]) + 64 - 512 == int(told[2]) > 0
+
+
+def test_where_one_tokenizer_is_elsewhere_its_model_is_named(folder, tmp_path, capsys):
+    given = local(folder, "protocol=self_refine", "+model@cast.critic=simulated", "cast.critic.name=far")
+    assert dry(tmp_path, *given) == 0
+    assert "its own tokenizer is not loaded (far)" in capsys.readouterr().out.replace("the model's", "its")
+
+
+def test_a_tokenizer_is_looked_for_and_never_fetched(folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("MADBENCH_CACHE", str(tmp_path))
+    wheel = Wheel(package="no-such-wheel", version="1", file="x", sha256="0" * 64)
+    hub = Hub(id="nobody/nothing", revision="0" * 40)
+    assert [TransformersModel(name="m", weights=one).language_here() for one in (wheel, hub)] == [None, None]
+    here = TransformersModel(name="m", weights=Folder(path=str(folder)))
+    assert here.language_here().context == here.language().context == 4096
 
 
 def arms_shown(folder, capsys, *given):

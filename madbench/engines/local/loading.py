@@ -98,12 +98,11 @@ def load(settings: LocalSettings) -> Loaded:
     return loaded(model, chat, settings.name)
 
 
-def language(settings: SpokenSettings, *, at_most: int | None = None) -> Language:
+def language(settings: SpokenSettings, place: Place, *, at_most: int | None = None) -> Language:
     """What of the model needs no weights, from its tokenizer and configs; `at_most` bounds its context.
 
     Raises InputError as `load`.
     """
-    place = settings.weights.fetch()
     options, chat = _options(settings, place), _chat(settings, place)
     config = AutoConfig.from_pretrained(place.folder, **options).get_text_config()
     try:
