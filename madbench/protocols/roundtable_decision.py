@@ -13,16 +13,16 @@ from madbench.protocols.roundtable_table import Table
 
 async def propose(table: Table) -> Proposal | None:
     """The first persona drafts what the table is to sign; None where no draft passed the gates."""
-    name, question = next(iter(table.seats)), table.problem.question
+    name, data = next(iter(table.seats)), table.data
     seen = Draft(
         me=name,
         sight=table.sight(name, "proposal"),
         said=table.said,
         answer=table.problem.reader.schema(),
-        bars=table.gates.quality.bars(question),
+        bars=table.gates.quality.bars(data),
     )
     drafter = table.seats[name].also(sees=Draft, says=table.forms.proposal)
-    gate = partial(table.gates.draft, question=question, nothing=table.nothing)
+    gate = partial(table.gates.draft, question=data, nothing=table.nothing)
     heard = Hearing((name, table.round), drafter, seen, gate)
     await table.chair.hear(heard)
     table.log.add(heard.events)
@@ -44,7 +44,7 @@ async def vote(table: Table, proposal: Proposal) -> list[Vote | None]:
 
 
 def _ballot(table: Table, name: str, proposal: Proposal) -> Hearing[Ballot, Vote]:
-    question, objections = table.problem.question, table.log.objections(name)
+    data, objections = table.data, table.log.objections(name)
     told = ("vote", "concerns") if name in ADVERSARIES else ("concerns",)
     seen = Ballot(
         me=name,
@@ -55,9 +55,9 @@ def _ballot(table: Table, name: str, proposal: Proposal) -> Hearing[Ballot, Vote
         evidence=proposal.evidence,
         confidence=proposal.confidence,
         objections=objections,
-        bars=table.gates.quality.bars(question),
+        bars=table.gates.quality.bars(data),
     )
     voter = table.seats[name].also(sees=Ballot, says=table.forms.vote)
-    unbacked = table.gates.evidence(proposal, question, table.nothing)
+    unbacked = table.gates.evidence(proposal, data, table.nothing)
     gate = partial(table.gates.ballot, me=name, unbacked=unbacked, objected=bool(objections))
     return Hearing((name, table.round), voter, seen, gate)

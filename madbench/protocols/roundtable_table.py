@@ -11,7 +11,7 @@ from madbench.protocols.roundtable_forms import FULL, Contribution
 from madbench.protocols.roundtable_gates import Gates
 from madbench.protocols.roundtable_log import Log
 from madbench.protocols.roundtable_seen import Floor, Seated, Sight
-from madbench.types import Problem
+from madbench.types import FindingReader, Problem
 
 
 class Table:
@@ -53,6 +53,16 @@ class Table:
         spoken = [(who, said) for who, said in self.lines if said.move != "pass"]
         latest = spoken[-self.manner.window :] if self.manner.window else spoken
         return tuple(f"The {who} ({said.move}, to {said.to}): {said.text}" for who, said in latest)
+
+    @property
+    def data(self) -> str:
+        """What the figures of a proposal are held to: the question's. Of an artifact under review it is only that it
+        has lines to name: a correlation there is its code's or its author's, and none that a finding has to give.
+        """
+        reader = self.problem.reader
+        if isinstance(reader, FindingReader):
+            return f"{sum(len(document.lines) for document in reader.artifact.documents)} lines"
+        return self.problem.question
 
     def words(self, who: str, *, own: bool) -> list[str]:
         """What a persona said so far, or what all others did."""

@@ -1,7 +1,7 @@
 """The published gates of the round table, fault by fault, each beside what it should be: as it was, and as it is."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from madbench.protocols.roundtable_evidence import strengths
@@ -168,6 +168,7 @@ def test_what_evidence_has_to_give_depends_on_the_question(question, evidence, w
     assert EvidenceQuality().fault("high", [evidence], question) == wanting
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200), st.lists(st.text(max_size=80), max_size=4))
 def test_no_text_trips_a_gate(text, earlier):
     for rule in (ClaimRepetition(), PublishedRepetition()):
@@ -177,12 +178,14 @@ def test_no_text_trips_a_gate(text, earlier):
     assert all(0 <= r <= 1 for r in strengths(text))
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="abc .,!", min_size=1, max_size=60))
 def test_word_for_word_is_always_a_repetition(text):
     assert ClaimRepetition().fault(text, [text], [])
     assert PublishedRepetition().fault(text, [text], [])
 
 
+@settings(deadline=None)
 @given(
     st.floats(-1, 1),
     st.sampled_from(["r = {}", "r({}) about", "rho: {}", "a correlation of {}", "Pearson's r was {}"]),
