@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from wandb import Run
 
 TABLE = "samples"
+FLUSH_S = 20.0
+"""How long W&B may take to finish its own file."""
 OFFLINE = "offline-run-"
 """Folders of runs that went to no server begin so."""
 VARIABLES = {
@@ -61,6 +64,7 @@ def send(parcel: Parcel) -> list[str]:
         run.summary.update(parcel.summary)
         _attach(run, parcel)
         folder = Path(run.dir)
+    wandb.teardown()
     _check(folder.parent, parcel.id)
     _drop_older(folder.parent, parcel.id)
     return _read_back(folder, parcel.table.columns)
@@ -79,8 +83,12 @@ def _attach(run: Run, parcel: Parcel) -> None:
 
 
 def _check(folder: Path, identity: str) -> None:
-    if folder.name.startswith(OFFLINE) and not has_end(file := folder / f"run-{identity}.wandb"):
-        raise OSError(f"{file} is not whole: is the disk full?")
+    """W&B writes on for a while after a run has ended; of a disk that was full it says nothing."""
+    file, end = folder / f"run-{identity}.wandb", time.monotonic() + FLUSH_S
+    while folder.name.startswith(OFFLINE) and not has_end(file):
+        if time.monotonic() > end:
+            raise OSError(f"{file} is not whole: is the disk full?")
+        time.sleep(0.1)
 
 
 def _drop_older(kept: Path, identity: str) -> None:
