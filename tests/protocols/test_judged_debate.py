@@ -394,6 +394,16 @@ def test_no_speaker_can_set_the_mark_itself(forged):
     assert not re.search(r"<\s*verified", found.text.lower())
 
 
+def test_everybody_hears_half_as_many_words_again_as_were_asked_for():
+    """Each speech is of nine words; the room is for four."""
+    played = play(scene(JudgedDebate(debate_rounds=2, words=4)))
+    for text in [*ruled(played), played.asked("debater", 0, 1), played.asked("debater", 1, 1)]:
+        assert "as I say it" in text
+        assert "it here" not in text
+    assert played.outcome.facts["speeches_cut"] == 4
+    assert play(scene(JudgedDebate(debate_rounds=2, words=6))).outcome.facts["speeches_cut"] == 0
+
+
 def test_a_long_speech_is_cut_where_it_was_said_to_be():
     case = Case.of(CASE)
     long, short = (
