@@ -23,6 +23,7 @@ NEEDED = {
     "model/gemma3_270m": ["cast.default.weights.path=/weights/a.gguf"],
     "model/gguf": ["cast.default.weights.path=/weights/a.gguf"],
     "model/hf": ["cast.default.weights.id=owner/name"],
+    "model/hf_sharded": ["cast.default.weights.id=owner/name"],
     "model/ollama": ["cast.default.model=llama3.2:3b"],
     "model/openai_server": ["cast.default.model=a"],
     "model/replay": ["cast.default.recorded.path=/runs"],

@@ -10,6 +10,7 @@ from pydantic import Field
 from madbench.engines.chat import Chat
 from madbench.engines.hashes import digest
 from madbench.engines.names import ModelName
+from madbench.engines.placement import Placing, refuse_missing, refuse_twice
 from madbench.engines.weights import Place, Weights
 from madbench.types import Capability, InputError, Strict
 
@@ -77,13 +78,15 @@ class SpokenSettings(Strict):
 class LocalSettings(SpokenSettings):
     """A local model that transformers holds in memory.
 
-    `attention` is transformers' attn_implementation; `device` auto is the GPU if there is one. The model
-    owner's generation defaults never apply: only a request's own sampling does.
+    `attention` is transformers' attn_implementation; `device` auto is the GPU if there is one. `device_map` spreads
+    a model that one device cannot hold: a way of transformers' own (auto, balanced, …), or a device by module. The
+    model owner's generation defaults never apply: only a request's own sampling does.
     """
 
     quantisation: Quantisation = "none"
     attention: str = "sdpa"
     device: str = "auto"
+    device_map: Placing = None
     batch: Batch = Batch()
 
     def fingerprint(self) -> str:
@@ -92,7 +95,9 @@ class LocalSettings(SpokenSettings):
         return digest([self.weights.identity(), self.dtype, self.quantisation, chat])
 
     def check(self) -> None:
-        """Raise InputError for weights that are missing or unsupported and for packages that are not installed."""
+        """Raise InputError for weights, packages and devices that are missing or unsupported."""
+        refuse_twice(self.name, self.device, self.device_map)
+        refuse_missing(self.name, self.device, self.device_map)
         for word, package in _NEEDS.items():
             wanted = f"{self.quantisation} {self.attention}"
             if word in wanted and find_spec(package) is None:

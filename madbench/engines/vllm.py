@@ -1,4 +1,4 @@
-"""Local models through vLLM, for a GPU. Written against its documentation (0.11 and later), not run by its authors."""
+"""Local models through vLLM, for a GPU. Its calls were read against vLLM 0.33.0; it was not run by its authors."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from pydantic import Field, JsonValue
 
 from madbench.engines.hashes import digest
 from madbench.engines.language import Language
+from madbench.engines.placement import refuse_too_many
 from madbench.engines.settings import SpokenSettings
 from madbench.engines.wire import SEEDS, Token, pieces_of
 from madbench.types import Completion, ContextError, EngineError, InputError, Request, Strict
@@ -26,9 +27,12 @@ if TYPE_CHECKING:
 
 
 class Card(Strict):
-    """What of the machine a model may use: so many `gpus` (tensor-parallel), and a share of their memory."""
+    """What of the machine a model may use: each layer split over `gpus` (tensor-parallel), the layers dealt out to
+    `stages` of as many GPUs each (pipeline-parallel), and a share of their memory.
+    """
 
     gpus: int = Field(default=1, ge=1)
+    stages: int = Field(default=1, ge=1)
     memory: float = Field(default=0.9, gt=0, le=1)
 
 
@@ -43,12 +47,13 @@ class VllmModel(SpokenSettings):
         return digest(["vllm", version("vllm") if find_spec("vllm") else "", super().fingerprint()])
 
     def check(self) -> None:
-        """Raise InputError without vLLM, and for weights that are missing or unsupported."""
+        """Raise InputError without vLLM, and for weights and GPUs that are missing or unsupported."""
         if find_spec("vllm") is None:
             raise InputError(
                 f"model {self.name}: the engine vllm needs the package vllm (Linux and a GPU): pip install vllm; "
                 "model@cast.default=hf runs the same weights through transformers"
             )
+        refuse_too_many(self.name, self.card.gpus * self.card.stages)
         super().check()
 
     @property
@@ -67,7 +72,11 @@ class VllmModel(SpokenSettings):
             engine.shutdown()
 
     async def _engine(self, context: int) -> AsyncLLM:
-        """VLLM's own engine; a model owner's generation defaults are left out of it."""
+        """VLLM's own engine; a model owner's generation defaults are left out of it.
+
+        White space in a grammar is the engine's setting, not a request's, and only two of its libraries know it.
+        """
+        from vllm.config import StructuredOutputsConfig
         from vllm.engine.arg_utils import AsyncEngineArgs
         from vllm.v1.engine.async_llm import AsyncLLM
 
@@ -79,10 +88,14 @@ class VllmModel(SpokenSettings):
                 model=str(place.folder),
                 dtype=self.dtype,
                 tensor_parallel_size=self.card.gpus,
+                pipeline_parallel_size=self.card.stages,
                 gpu_memory_utilization=self.card.memory,
                 max_model_len=context,
                 enable_prefix_caching=True,
                 generation_config="vllm",
+                structured_outputs_config=StructuredOutputsConfig(
+                    backend="guidance", disable_any_whitespace=True
+                ),
                 load_format="safetensors",
                 trust_remote_code=self.weights.trust_remote_code,
             )
@@ -144,7 +157,7 @@ def sampling_of(request: Request, language: Language) -> SamplingParams:
         stop=list(language.stops),
         stop_token_ids=sorted(language.ends),
         logprobs=0,
-        structured_outputs=StructuredOutputsParams(json=form, disable_any_whitespace=True) if form else None,
+        structured_outputs=StructuredOutputsParams(json=form) if form else None,
         output_kind=RequestOutputKind.FINAL_ONLY,
     )
 

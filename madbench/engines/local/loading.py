@@ -26,7 +26,7 @@ from madbench.engines.chat import ChatFormat
 from madbench.engines.grammar import Grammars
 from madbench.engines.language import Language
 from madbench.engines.local.decoder import BatchDecoder
-from madbench.engines.local.network import Network
+from madbench.engines.local.network import Network, devices_of
 from madbench.engines.local.wording import Wording
 from madbench.types import InputError
 
@@ -56,7 +56,7 @@ class Loaded:
             "family": self.model.config.model_type,
             "dtype": str(self.model.dtype).removeprefix("torch."),
             "attention": self.model.config._attn_implementation,  # noqa: SLF001
-            "device": _device_name(self.model.device),
+            "device": ", ".join(map(_device_name, devices_of(self.model))),
             "threads": torch.get_num_threads(),
             "context": self.context,
             "shape": shape_of(self.model),
@@ -86,12 +86,11 @@ def load(settings: LocalSettings) -> Loaded:
     place = settings.weights.fetch()
     options = _options(settings, place)
     chat = _chat(settings, place)
-    device = _device(settings.device)
     model = AutoModelForCausalLM.from_pretrained(
         place.folder,
         dtype=getattr(torch, settings.dtype),
         attn_implementation=settings.attention,
-        device_map={"": device},
+        device_map=settings.device_map or {"": _device(settings.device)},
         **options,
         **_quantised(settings.quantisation, place),
     ).eval()
@@ -170,12 +169,7 @@ def _quantised(kind: Quantisation, place: Place) -> dict[str, object]:
 
 
 def _device(wanted: str) -> str:
-    available = torch.cuda.is_available()
-    if wanted == "auto":
-        return "cuda" if available else "cpu"
-    if wanted.startswith("cuda") and not available:
-        raise InputError(f"model.device={wanted}: torch {torch.__version__} sees no GPU; choose auto or cpu")
-    return wanted
+    return ("cuda" if torch.cuda.is_available() else "cpu") if wanted == "auto" else wanted
 
 
 def _device_name(device: torch.device) -> str:

@@ -50,14 +50,15 @@ class Network:
     """Logits of the last column of a window. Raises what torch raises."""
 
     def __init__(self, model: PreTrainedModel) -> None:
-        self._model = model
+        self._model, self._device = model, devices_of(model)[0]
         self._layers: int = model.config.get_text_config().num_hidden_layers
         parameters = inspect.signature(model.forward).parameters
         self._cache_word = "cache" if "cache" in parameters else "past_key_values"
 
     @property
     def device(self) -> torch.device:
-        return self._model.device  # type: ignore[no-any-return]
+        """Where tokens go in; a model that is spread over devices passes them on itself."""
+        return self._device
 
     def logits(self, window: Window, ids: Tensor, mask: Tensor, positions: Tensor) -> Tensor:
         """(rows, queries) ids and positions, (rows, columns) mask -> (rows, vocabulary) in float32."""
@@ -72,3 +73,11 @@ class Network:
         )
         logits: Tensor = output.logits[:, -1].float()
         return logits
+
+
+def devices_of(model: PreTrainedModel) -> list[torch.device]:
+    """The devices that hold a model, that of its first layer first. What is kept off all of them, and fetched for its
+    turn, counts as the processor's.
+    """
+    held = (parameter.device for parameter in (model.get_input_embeddings().weight, *model.parameters()))
+    return list(dict.fromkeys(torch.device("cpu") if device.type == "meta" else device for device in held))

@@ -68,7 +68,8 @@ class Window:
     """The part of a slab that one forward pass reads and writes.
 
     `rows` are its rows, `columns` the columns it may attend to, of which the last `queries` are written.
-    `fresh` (rows, queries) marks the tokens that are new; elsewhere what the slab holds stays. None: all.
+    `fresh` (rows, queries) marks the tokens that are new; elsewhere what the slab holds stays. None: all. It may lie
+    on another device than a layer does, whose buffers are where its own keys are.
     """
 
     slab: Slab
@@ -90,5 +91,7 @@ class Window:
         for buffer, new in zip(pair, (keys, values), strict=True):
             place = buffer[self.rows, :, written]
             keep = self.fresh
-            place.copy_(new if keep is None else torch.where(keep[:, None, :, None], new, place))
+            place.copy_(
+                new if keep is None else torch.where(keep.to(new.device)[:, None, :, None], new, place)
+            )
         return pair.keys[self.rows, :, self.columns], pair.values[self.rows, :, self.columns]
