@@ -24,12 +24,13 @@ _NEEDS = {"bitsandbytes": "bitsandbytes", "torchao": "torchao", "flash": "flash_
 
 
 class Batch(Strict):
-    """Budgets that change speed and no result: `rows` at once (halved when memory runs out), and how much
-    memory may hold the beginnings that prompts share.
+    """Budgets that change speed and no result: `rows` at once (halved when memory runs out), how much memory
+    may hold the beginnings that prompts share, and how much a second copy of the weights that suits a CPU better.
     """
 
     rows: int = Field(default=64, ge=1)
     prefix_megabytes: int = Field(default=1024, ge=0)
+    packed_megabytes: int = Field(default=4096, ge=0)
 
 
 class SpokenSettings(Strict):

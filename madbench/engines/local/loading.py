@@ -27,6 +27,7 @@ from madbench.engines.grammar import Grammars
 from madbench.engines.language import Language
 from madbench.engines.local.decoder import BatchDecoder
 from madbench.engines.local.network import Network, devices_of
+from madbench.engines.local.packed import pack, packed_layers
 from madbench.engines.local.wording import Wording
 from madbench.types import InputError
 
@@ -58,6 +59,7 @@ class Loaded:
             "attention": self.model.config._attn_implementation,  # noqa: SLF001
             "device": ", ".join(map(_device_name, devices_of(self.model))),
             "threads": torch.get_num_threads(),
+            "packed_linear_layers": packed_layers(self.model),
             "context": self.context,
             "shape": shape_of(self.model),
             "end_tokens": sorted(self.wording.ends),
@@ -94,7 +96,9 @@ def load(settings: LocalSettings) -> Loaded:
         **options,
         **_quantised(settings.quantisation, place),
     ).eval()
-    return loaded(model, chat, settings.name)
+    made = loaded(model, chat, settings.name)
+    pack(model, settings.batch.packed_megabytes)
+    return made
 
 
 def language(settings: SpokenSettings, place: Place, *, at_most: int | None = None) -> Language:
