@@ -51,7 +51,8 @@ class TransformersEngine:
         self._settings, self._loaded = settings, loaded
         ends = loaded.wording.ends
         self._language = Language(settings.fingerprint(), loaded.chat, context=loaded.context, ends=ends)
-        self.scheduler = Scheduler(loaded.decoder(settings.batch.prefix_megabytes << 20), settings.batch.rows)
+        self._decoder = loaded.decoder(settings.batch.prefix_megabytes << 20)
+        self.scheduler = Scheduler(self._decoder, settings.batch.rows)
 
     async def generate(self, request: Request) -> Completion:
         """Complete one request.
@@ -81,4 +82,5 @@ class TransformersEngine:
             "settings": self._settings.model_dump(mode="json"),
             "fingerprint": self._settings.fingerprint(),
             "batch": {"limit": load.limit, "halvings": load.halvings, "widest": load.widest},
+            **self._decoder.facts(),
         }

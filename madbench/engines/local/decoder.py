@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import torch
+from pydantic import JsonValue
 from torch import Tensor
 
 from madbench.engines.jobs import Job, OutOfMemory
@@ -17,8 +19,19 @@ from madbench.engines.local.wording import Wording
 from madbench.types import Completion
 
 _PREFILL_CELLS = 4096
-WORTH = 32
+WORTH = 16
+"""Tokens that a pass of its own over a shared beginning must save."""
 Done = list[tuple[Job, Completion]]
+
+
+@dataclass(slots=True)
+class Tally:
+    """Tokens of prompts that were asked for and that were computed, steps, and rows in all of them together."""
+
+    needed: int = 0
+    computed: int = 0
+    steps: int = 0
+    row_steps: int = 0
 
 
 class BatchDecoder:
@@ -33,24 +46,42 @@ class BatchDecoder:
         self._rows: list[Row] = []
         self._slab = Slab()
         self._done: Done = []
+        self._tally = Tally()
 
     @property
     def live(self) -> int:
         return len(self._rows) + len(self._done)
 
+    def facts(self) -> dict[str, JsonValue]:
+        """What was computed so far: `prefixes` and `steps` of a manifest."""
+        tally, kept = self._tally, self._prefixes
+        return {
+            "prefixes": {
+                "tokens_needed": tally.needed,
+                "tokens_computed": tally.computed,
+                "peak_bytes": kept.peak,
+                "budget_bytes": kept.budget,
+            },
+            "steps": {"count": tally.steps, "rows": tally.row_steps},
+        }
+
     def clear(self) -> None:
         self._rows, self._done, self._slab = [], [], Slab()
-        self._prefixes = Prefixes(self._prefixes.budget)
+        self._prefixes.clear()
 
     @torch.inference_mode()
     def admit(self, jobs: Sequence[Job]) -> None:
         """Run the jobs' prompts and draw each one's first token. What prompts have in common runs once."""
         with _memory():
-            rows = [self._row(job) for job in jobs]
+            alike: dict[tuple[int, ...], list[Row]] = {}
+            for job in jobs:
+                alike.setdefault(job.ids, []).append(self._row(job))
+            self._tally.needed += sum(len(job.ids) for job in jobs)
             if self._prefixes.budget:
-                self._warm({job.ids[:-1] for job in jobs})
-            for group in self._groups([row.job.ids for row in rows], keep=1):
-                self._enter([rows[i] for i in group])
+                self._warm({ids[:-1] for ids in alike})
+            prompts = list(alike)
+            for group in self._groups(prompts, keep=1):
+                self._enter({prompts[i]: alike[prompts[i]] for i in group})
 
     @torch.inference_mode()
     def advance(self) -> Done:
@@ -67,13 +98,17 @@ class BatchDecoder:
 
     def _warm(self, prompts: set[tuple[int, ...]]) -> None:
         """Store the beginnings that prompts share and that are worth a pass of their own."""
-        wanted = {ids for ids in shared(prompts) if len(ids) - self._stored(ids, len(ids)) >= WORTH}
+        wanted = {ids for ids, sharers in shared(prompts).items() if self._saved(ids, sharers) >= WORTH}
         if not wanted:
             return
         self._warm(wanted)
         missing = [ids for ids in wanted if self._stored(ids, len(ids)) < len(ids)]
         for group in self._groups(missing, keep=0):
-            self._prefill([missing[i] for i in group])
+            self._prefill([missing[i] for i in group], len(group))
+
+    def _saved(self, ids: tuple[int, ...], sharers: int) -> int:
+        """Tokens that need not be computed if a beginning is stored."""
+        return (sharers - 1) * (len(ids) - self._stored(ids, len(ids)))
 
     def _stored(self, ids: tuple[int, ...], below: int) -> int:
         return self._prefixes.longest(ids, below).length
@@ -90,17 +125,25 @@ class BatchDecoder:
         if group:
             yield group
 
-    def _enter(self, rows: Sequence[Row]) -> None:
-        logits = self._prefill([row.job.ids for row in rows])
-        self._rows.extend(rows)
-        self._draw(logits, rows)
+    def _enter(self, alike: Mapping[tuple[int, ...], Sequence[Row]]) -> None:
+        """Let rows in whose prompts are run together, each once; rows of the same prompt get copies."""
+        logits = self._prefill(list(alike), sum(len(rows) for rows in alike.values()))
+        first = len(self._rows)
+        sources = [*range(len(alike))]
+        self._rows.extend(rows[0] for rows in alike.values())
+        for source, (ids, rows) in enumerate(alike.items()):
+            for row in rows[1:]:
+                self._slab.move(first + source, len(self._rows), len(ids))
+                self._rows.append(row)
+                sources.append(source)
+        self._draw(logits[torch.tensor(sources, device=logits.device)], self._rows[first:])
 
-    def _prefill(self, prompts: Sequence[tuple[int, ...]]) -> Tensor:
-        """Run prompts in the rows behind the live ones; what is stored of them is copied, not computed."""
+    def _prefill(self, prompts: Sequence[tuple[int, ...]], room: int) -> Tensor:
+        """Run prompts in the rows behind the live ones, with room for so many; what is stored of them is copied."""
         first, width = len(self._rows), max(len(ids) for ids in prompts)
         found = [self._prefixes.longest(ids, len(ids) - 1) for ids in prompts]
         queries = max(len(ids) - prefix.length for ids, prefix in zip(prompts, found, strict=True))
-        self._slab.reserve(first, first + len(prompts), max(width, self._width), 1)
+        self._slab.reserve(first, first + room, max(width, self._width), 1)
         end = self._slab.end
         for index, (ids, prefix) in enumerate(zip(prompts, found, strict=True)):
             self._prefixes.load(prefix, self._slab, first + index, end - len(ids))
@@ -110,6 +153,7 @@ class BatchDecoder:
         window = Window(
             self._slab, slice(first, first + len(prompts)), slice(end - width, end), queries, fresh
         )
+        self._tally.computed += int(new.sum())
         tokens = torch.tensor([(0,) * (queries - len(ids)) + ids[-queries:] for ids in prompts])
         logits = self._network.logits(window, *self._placed(tokens, mask, positions[:, -queries:]))
         for index, ids in enumerate(prompts):
@@ -120,6 +164,7 @@ class BatchDecoder:
         live, width = len(self._rows), self._width + 1
         self._slab.reserve(live, live, width - 1, 1)
         self._slab.end += 1
+        self._tally.steps, self._tally.row_steps = self._tally.steps + 1, self._tally.row_steps + live
         end = self._slab.end
         window = Window(self._slab, slice(0, live), slice(end - width, end), 1)
         ids = torch.tensor([[row.tokens[-1]] for row in self._rows])

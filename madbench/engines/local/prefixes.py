@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from array import array
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from typing import NamedTuple
 
 from madbench.engines.local.slab import Pair, Slab
 
-BLOCK = 16
+BLOCK = 4
 """Prefixes are kept and compared in whole blocks of so many tokens."""
 
 
@@ -46,9 +47,15 @@ class Prefixes:
     """
 
     def __init__(self, budget: int) -> None:
-        self.budget, self.size = budget, 0
+        self.budget, self.size, self.peak = budget, 0, 0
         self._found: dict[bytes, Found] = {}
         self._segments: OrderedDict[Segment, None] = OrderedDict()
+
+    def clear(self) -> None:
+        """Forget all that is stored; the peak stays."""
+        self.size = 0
+        self._found.clear()
+        self._segments.clear()
 
     def longest(self, ids: Sequence[int], below: int) -> Found:
         """The longest stored prefix of `ids` of at most `below` tokens."""
@@ -75,10 +82,10 @@ class Prefixes:
             segment = segment.parent
 
     def add(self, ids: Sequence[int], slab: Slab, row: int) -> None:
-        """Keep what is new of the tokens `ids`, whose keys and values end at `slab.end`."""
+        """Keep what is new of the tokens `ids`, whose keys and values end at `slab.end`, if it fits."""
         known = self.longest(ids, len(ids))
         stop = len(ids) // BLOCK * BLOCK
-        if stop <= known.length or not self.budget:
+        if stop <= known.length or not self._room((stop - known.length) * slab.bytes_a_token, known.segment):
             return
         columns = slice(slab.end - len(ids) + known.length, slab.end - len(ids) + stop)
         layers = [Pair(*(buffer[row, :, columns].clone() for buffer in pair)) for pair in slab.layers]
@@ -92,24 +99,35 @@ class Prefixes:
                 self._found[name] = Found(segment, end)
         self._segments[segment] = None
         self.size += segment.bytes
-        self._shrink()
+        self.peak = max(self.peak, self.size)
 
-    def _shrink(self) -> None:
-        leaves = (segment for segment in list(self._segments) if not segment.children)
-        while self.size > self.budget and (leaf := next(leaves, None)) is not None:
+    def _room(self, wanted: int, kept: Segment | None) -> bool:
+        """Make room before anything is copied; whether there is. `kept` and what it stands on stay."""
+        leaves = (leaf for leaf in list(self._segments) if not leaf.children and leaf is not kept)
+        while self.size + wanted > self.budget and (leaf := next(leaves, None)) is not None:
             del self._segments[leaf]
             for name in leaf.names:
                 del self._found[name]
             self.size -= leaf.bytes
             if leaf.parent is not None:
                 leaf.parent.children -= 1
+        return self.size + wanted <= self.budget
 
 
-def shared(prompts: Iterable[tuple[int, ...]]) -> set[tuple[int, ...]]:
-    """The beginnings, in whole blocks, that some of these prompts have in common: fewer than the prompts."""
+def shared(prompts: Iterable[tuple[int, ...]]) -> dict[tuple[int, ...], int]:
+    """The beginnings, in whole blocks, that some of these prompts have in common, and how many begin so."""
     ordered = sorted(set(prompts))
     common = {first[: _common(first, second)] for first, second in pairwise(ordered)}
-    return {beginning for beginning in common if beginning}
+    return {
+        beginning: _upto(ordered, beginning) - bisect_left(ordered, beginning)
+        for beginning in common
+        if beginning
+    }
+
+
+def _upto(ordered: Sequence[tuple[int, ...]], beginning: tuple[int, ...]) -> int:
+    """Where, among sorted prompts, those with this beginning end."""
+    return bisect_right(ordered, beginning, key=lambda ids: ids[: len(beginning)])
 
 
 def _common(first: Sequence[int], second: Sequence[int]) -> int:

@@ -55,6 +55,12 @@ class Slab:
             self.layers.append(Pair(like.new_zeros(shape), like.new_zeros(shape)))
         return self.layers[index]
 
+    @property
+    def bytes_a_token(self) -> int:
+        """What one column of one row takes in all layers."""
+        buffers = (buffer for pair in self.layers for buffer in pair)
+        return sum(buffer.shape[1] * buffer.shape[3] * buffer.element_size() for buffer in buffers)
+
     def move(self, source: int, target: int, width: int) -> None:
         """Copy the last `width` columns of one row over another row's."""
         columns = slice(self.end - width, self.end)
