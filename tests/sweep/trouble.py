@@ -1,10 +1,12 @@
 """Protocols, models and trackers that go wrong on purpose."""
 
+import asyncio
 import os
 import signal
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from madbench.agents import Episode
 from madbench.engines.simulated import SimulatedEngine, SimulatedModel
@@ -33,6 +35,28 @@ class Killing(ChainOfThought):
             os.mknod(f"{self.folder}/{used}")
             os.kill(os.getpid(), signal.SIGKILL)
         return outcome
+
+
+@dataclass(frozen=True, kw_only=True)
+class Waiting(ChainOfThought):
+    """Plays its first `free` episodes at once; each of the others waits until a file is made in `folder`."""
+
+    folder: str
+    file: str
+    free: int = 4
+
+    async def __call__(self, problem: Problem, episode: Episode) -> Outcome:
+        for _ in iter(lambda: self._held(problem), False):
+            await asyncio.sleep(0.05)
+        return await super().__call__(problem, episode)
+
+    def _held(self, problem: Problem) -> bool:
+        marks = Path(self.folder, f"{self.file}.marks")
+        marks.mkdir(parents=True, exist_ok=True)
+        mark = marks / problem.id.replace("/", "_")
+        if len(list(marks.iterdir())) < self.free:
+            mark.touch()
+        return not (mark.exists() or Path(self.folder, self.file).exists())
 
 
 @dataclass(frozen=True)

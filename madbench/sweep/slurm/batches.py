@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from filelock import FileLock, Timeout
+from filelock import Timeout
 from pydantic import ValidationError
 
 from madbench.records.layout import component, write_text
+from madbench.records.locks import locked
 from madbench.sweep.messages import Order
 from madbench.types import InputError, Strict
 
@@ -76,9 +77,8 @@ class Batches:
     def locked(self) -> Iterator[None]:
         """Look and submit alone. Raises InputError where another driver is at it for too long."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(self.folder / "submit.lock", thread_local=False)
         try:
-            lock.acquire(timeout=PATIENCE)
+            lock = locked(self.folder / "submit.lock", PATIENCE)
         except Timeout as error:
             raise InputError(
                 f"{self.folder}: another command is submitting this sweep; wait for it"

@@ -74,6 +74,11 @@ class Driver:
         Raises InputError where the queue cannot be asked, since nothing may be submitted twice, and for what cannot
         be submitted.
         """
+        if strange := sorted(set(self._settings.casts) - {run.name.cast for run in self._runs.values()}):
+            here = sorted({run.name.cast for run in self._runs.values()})
+            self._say(
+                f"hydra.launcher.casts: nothing to submit is of {', '.join(strange)}; there is {', '.join(here)}"
+            )
         with self.batches.locked():
             self._watched = attached(self.batches, frozenset(self._runs))
             taken = {run for watched in self._watched for run in watched.runs}

@@ -56,6 +56,11 @@ class Warned:
         finally:
             self._stop = lambda: None
 
+    def close(self) -> bool:
+        """Whether the warning came; one that comes later, to a process that is about to end, says nothing any more."""
+        signal.signal(WARNING, signal.SIG_IGN)
+        return self.came
+
 
 def start_number(variables: Mapping[str, str]) -> int:
     """How often SLURM has started this job before."""
@@ -76,12 +81,13 @@ def main(arguments: list[str]) -> int:
     begin(order, task.log, start)
     with task.says(start).open("a", encoding="utf-8") as say:
         code = carry_out(order, say, warned.leash, batch.report)
-    if code == INTERRUPTED and warned.came:
+    if warned.close() and code == INTERRUPTED:
         again(start, batch.requeues)
     return code
 
 
 def job_id() -> str:
+    """The id of our task. SLURM_JOB_ID will not do: that of an array's last task is the array's own, and means all."""
     return f"{os.environ['SLURM_ARRAY_JOB_ID']}_{os.environ['SLURM_ARRAY_TASK_ID']}"
 
 
@@ -108,7 +114,7 @@ def again(start: int, requeues: int) -> None:
         print(f"warned of the end, and had {start} further turns already: not requeued", file=sys.stderr)
         return
     print("warned of the end: everything is written, asking for another turn", file=sys.stderr, flush=True)
-    subprocess.run(["scontrol", "requeue", os.environ["SLURM_JOB_ID"]], check=False, timeout=60)
+    subprocess.run(["scontrol", "requeue", job_id()], check=False, timeout=60)
 
 
 if __name__ == "__main__":
