@@ -404,6 +404,13 @@ def test_everybody_hears_half_as_many_words_again_as_were_asked_for():
     assert play(scene(JudgedDebate(debate_rounds=2, words=6))).outcome.facts["speeches_cut"] == 0
 
 
+@pytest.mark.parametrize("words", [10, 100])
+def test_a_speech_as_long_as_is_heard_is_a_form_that_can_be_read_whatever_its_words(words):
+    argument = " ".join(["elaborately"] * (words * 3 // 2))
+    said = speech_of(words).model_validate({"thoughts": "None.", "argument": argument})
+    assert len(said.argument.split()) == words * 3 // 2
+
+
 def test_a_long_speech_is_cut_where_it_was_said_to_be():
     case = Case.of(CASE)
     long, short = (
