@@ -30,12 +30,14 @@ class Quality(Protocol):
 class EvidenceQuality:
     """Every correlation that is given as evidence must reach the bar of the confidence, and be in the data.
 
-    What the question gives is wanted: correlations where it gives some, else figures where it gives any.
+    What the question gives is wanted: correlations where it gives some, else figures where it gives any. Where bars
+    are not `stated`, personas are told that confidence must fit the evidence, and no number.
     """
 
     high: float = 0.5
     medium: float = 0.3
     low: float = 0.0
+    stated: bool = True
 
     def __post_init__(self) -> None:
         check_settings(self, "protocol.gates.quality")
@@ -50,7 +52,7 @@ class EvidenceQuality:
         level = LEVEL.search(confidence.lower())
         if level is None:
             return f"{confidence!r} is no confidence: say low, medium or high"
-        wanted = self.bars(question).wanted if question else "strength"
+        wanted = _given(question) if question else "strength"
         if (wanted == "strength" and not found) or (wanted == "number" and not figures(text)):
             return "no quantified evidence"
         for r in found:
@@ -61,10 +63,14 @@ class EvidenceQuality:
         return ""
 
     def bars(self, question: str) -> Bars:
-        wanted: Literal["strength", "number", "nothing"] = (
-            "strength" if strengths(question) else "number" if figures(question) else "nothing"
-        )
+        given = _given(question)
+        wanted = "number" if given == "strength" and not self.stated else given
         return Bars(high=self.high, medium=self.medium, low=self.low, wanted=wanted)
+
+
+def _given(question: str) -> Literal["strength", "number", "nothing"]:
+    """What a question gives that evidence could hold."""
+    return "strength" if strengths(question) else "number" if figures(question) else "nothing"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,7 @@
 """The round table: who speaks when on what, what the gates let pass, and what a vote decides."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -600,6 +601,21 @@ def test_what_an_arm_switches(arm):
     assert (gates.sameness, gates.quality) == (ClaimRepetition(), EvidenceQuality())
     quick = "quick" in arm
     assert (protocol.debate_rounds, protocol.manner.forms) == ((2, "brief") if quick else (8, "full"))
+
+
+def test_without_stated_bars_confidence_is_asked_to_fit_and_no_number_is_told():
+    vague, told = (choice(f"roundtable_quick_{arm}").gates for arm in ("vague", "prompt_only"))
+    assert replace(vague, quality=told.quality) == told
+    loud = drafts(evidence=("r = 0.21",), confidence="high")
+    for gates, number in ((vague, False), (told, True)):
+        played = table(
+            Panel(generalist_draft=loud), gates=gates, problem=replace(DATA, question="r with sales = 0.21")
+        )
+        for seen, who in (("Draft", "generalist"), ("Ballot", "skeptic")):
+            (prompt,) = shown(played, seen, who)
+            assert ("0.5" in prompt) is number
+            assert ("the confidence must fit the evidence" in prompt) is not number
+        assert events(played, "breached", gate="proposal")
 
 
 def test_as_published():
