@@ -94,13 +94,35 @@ class SlurmLauncher(SweepLauncher):
         return sweep(jobs, submitted(self._settings))
 
 
-class PrefetchLauncher(SweepLauncher):
+class Instead(SweepLauncher):
+    """Does something else with a sweep than to run it. It takes the place of a launcher, whose settings it keeps."""
+
+    def __init__(self, **settings: object) -> None:
+        super().__init__()
+        self._settings = settings
+
+    @property
+    def _choice(self) -> str:
+        """The launcher in whose place it stands."""
+        return str(self._config.hydra.runtime.choices["hydra/launcher"])
+
+
+class PrefetchLauncher(Instead):
     """Composes every job of a sweep and brings what they need to this machine, instead of running them."""
 
     def _do(self, jobs: Sequence[JobConfig]) -> int:
         from madbench.sweep.prefetching import prefetch
 
         return prefetch(jobs)
+
+
+class DoctorLauncher(Instead):
+    """Composes every job of a sweep and proves that they could run, instead of running them."""
+
+    def _do(self, jobs: Sequence[JobConfig]) -> int:
+        from madbench.sweep.doctor.examining import doctor
+
+        return doctor(jobs, self._choice, self._settings)
 
 
 def player_of(launcher: Mapping[str, object]) -> Player:
@@ -136,7 +158,7 @@ def register() -> None:
     package = sys.modules.setdefault("hydra_plugins", ModuleType("hydra_plugins"))
     module = sys.modules.setdefault(NAMESPACE, ModuleType(NAMESPACE))
     vars(package)["madbench"] = module
-    for launcher in (PoolLauncher, SlurmLauncher, PrefetchLauncher):
+    for launcher in (PoolLauncher, SlurmLauncher, PrefetchLauncher, DoctorLauncher):
         launcher.__module__ = NAMESPACE
         setattr(module, launcher.__name__, launcher)
         plugins.register(launcher)

@@ -83,9 +83,20 @@ def compare(arguments: Sequence[str]) -> int:
 
 def prefetch(arguments: Sequence[str]) -> int:
     """Bring the models and data of an experiment to this machine, and check that its jobs could start."""
-    from madbench.sweep.hydra_app import compose_and_launch
+    return _instead_of_running(arguments, "PrefetchLauncher")
 
-    compose_and_launch([*arguments, "hydra/launcher=prefetch", "hydra.mode=MULTIRUN"])
+
+def doctor(arguments: Sequence[str]) -> int:
+    """Prove that an experiment could run here, and say what to do where it could not."""
+    return _instead_of_running(arguments, "DoctorLauncher")
+
+
+def _instead_of_running(arguments: Sequence[str], launcher: str) -> int:
+    """Compose a sweep as it would be run, and give it to another launcher, which keeps the settings of its own."""
+    from madbench.sweep.hydra_app import compose_and_launch
+    from madbench.sweep.launcher import NAMESPACE
+
+    compose_and_launch([*arguments, f"hydra.launcher._target_={NAMESPACE}.{launcher}", "hydra.mode=MULTIRUN"])
     return DONE
 
 
@@ -141,5 +152,6 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
             f"upload FOLDER [{OFFLINE}]", "send an experiment, or one run of it, to its tracker later", upload
         ),
         "prefetch": Verb("prefetch +experiment=NAME", "bring its models and data to this machine", prefetch),
+        "doctor": Verb("doctor +experiment=NAME", "prove that it could run here; generates nothing", doctor),
     }
 )

@@ -1,0 +1,1 @@
+"""Proving, before anything is submitted, that an experiment can run here. Nothing is generated or fetched."""
