@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Annotated, Literal
@@ -91,3 +92,8 @@ class ServerSettings(Strict):
             )
         if self.key_variable and not self.key:
             raise InputError(f"model {self.name}: no key in the environment variable {self.key_variable}")
+        if not re.fullmatch(r"[!-~]*", self.key):  # as a header it would be repeated in an error
+            raise InputError(
+                f"model {self.name}: the key in {self.key_variable} holds a blank, a line break or another character "
+                "that no key has"
+            )

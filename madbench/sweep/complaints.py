@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
@@ -12,6 +13,7 @@ from types import MappingProxyType
 from madbench.sweep.configs import KEYS, choices_of
 from madbench.sweep.endings import BAD_INPUT, FAILED, FULL_ERROR
 from madbench.types import InputError, RoleSettings, SeamError, StorageError
+from madbench.types.spelling import plain
 
 MEANT: Mapping[str, str] = MappingProxyType(
     {
@@ -20,20 +22,26 @@ MEANT: Mapping[str, str] = MappingProxyType(
     }
 )
 """Groups that are chosen in another form than `group=NAME`."""
+DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
+"""What a disk says that takes no more, or gives nothing back."""
 NO_KEY = re.compile(r"Could not override '([\w.@/]+)'")
 
 
 def complain(error: Exception) -> int:
     """Print an error; returns the exit code it stands for."""
+    while isinstance(error, ExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, OSError) and error.errno in DISK:
+        error = StorageError(f"{error.filename or 'disk'}: {error.strerror}; what was written before is kept")
     if isinstance(error, StorageError | SeamError):
-        print(f"madbench: {error}", file=sys.stderr)
+        print(plain(f"madbench: {error}", keep="\n\t"), file=sys.stderr)
         return FAILED
     if not _is_input(error):
-        traceback.print_exception(error)
+        print(plain("".join(traceback.format_exception(error)), keep="\n\t"), file=sys.stderr, end="")
         return FAILED
     if os.environ.get(FULL_ERROR) == "1":
-        traceback.print_exception(error)
-    print(f"madbench: {told(error)}", file=sys.stderr)
+        print(plain("".join(traceback.format_exception(error)), keep="\n\t"), file=sys.stderr, end="")
+    print(plain(f"madbench: {told(error)}", keep="\n\t"), file=sys.stderr)
     return BAD_INPUT
 
 

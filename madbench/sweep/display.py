@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from madbench.sweep.progress import Progress
+from madbench.types.spelling import plain
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -54,13 +55,14 @@ def _taken(progress: Progress) -> list[str]:
 
 def line(progress: Progress) -> str:
     """`cot 48/48, debate 12/48 | 310 tokens/s | 2 min 10 s left`."""
-    arms = ", ".join(f"{row.name} {progress.done(row)}/{row.planned}" for row in progress.rows)
+    arms = ", ".join(f"{plain(row.name)} {progress.done(row)}/{row.planned}" for row in progress.rows)
     return f"{arms} | {progress.rate:.0f} tokens/s | {left(progress)}"
 
 
 def table(progress: Progress) -> Table:
     """One row a run, the totals below."""
     from rich.table import Table
+    from rich.text import Text
 
     shown = Table(box=None, caption=f"{progress.rate:.0f} tokens/s, {left(progress)}", caption_justify="left")
     for heading in ("arm", "episodes", "", "state", "tokens"):
@@ -69,7 +71,9 @@ def table(progress: Progress) -> Table:
         done, (_, tokens) = progress.done(row), progress.gained(row)
         share = done / row.planned if row.planned else 1.0
         bar = "━" * round(20 * share) + "·" * (20 - round(20 * share))
-        shown.add_row(row.name, f"{done}/{row.planned}", bar, progress.state(row.id), str(tokens))
+        shown.add_row(
+            Text(plain(row.name)), f"{done}/{row.planned}", bar, progress.state(row.id), str(tokens)
+        )
     return shown
 
 

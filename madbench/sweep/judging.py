@@ -12,7 +12,6 @@ from typing import cast
 from madbench.records.layout import write_text
 from madbench.records.seams import check_seam
 from madbench.records.views import viewed_records
-from madbench.report.cells import plain
 from madbench.run.job import Job, asked
 from madbench.sweep.kept import jobs_in
 from madbench.tasks.answers.labels import MATCH, NO_MATCH
@@ -21,6 +20,7 @@ from madbench.tasks.judged import JudgedMatcher
 from madbench.tasks.matching import LenientMatcher, LocationMatcher, Matcher, TextMatcher
 from madbench.tasks.review_scoring import artifact_in, issues_in, views_of
 from madbench.types import Finding, InputError, Record, Task
+from madbench.types.spelling import plain
 
 MATCHERS: Mapping[str, type[Matcher]] = MappingProxyType(
     {"location": LocationMatcher, "text": TextMatcher, "lenient": LenientMatcher}

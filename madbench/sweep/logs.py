@@ -6,6 +6,9 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 from madbench.records.layout import RunFolder
+from madbench.types.spelling import plain
+
+KEPT = "\n\t"
 
 
 def note(folder: RunFolder, text: str) -> None:
@@ -13,4 +16,6 @@ def note(folder: RunFolder, text: str) -> None:
     with suppress(OSError):
         folder.path.mkdir(parents=True, exist_ok=True)
         with folder.log.open("a", encoding="utf-8") as log:
-            log.write(f"{datetime.now(UTC).isoformat(timespec='seconds')} {text.rstrip()}\n")
+            log.write(
+                f"{datetime.now(UTC).isoformat(timespec='seconds')} {plain(text.rstrip(), keep=KEPT)}\n"
+            )

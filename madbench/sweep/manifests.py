@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from pydantic import JsonValue
 
 from madbench.engines.names import family_of
 from madbench.records.layout import RunFolder, read_json, write_json
+from madbench.records.lines import readable
 from madbench.sweep.configs import JobConfig, flat, job_config
 from madbench.sweep.identity import config_hash
 from madbench.sweep.planning import Planned
@@ -33,7 +35,10 @@ PACKAGES = (
     "openai",
     "vllm",
 )
-SECRET = ("key", "token", "secret", "password")
+SECRET = ("key", "token", "secret", "pass", "jwt", "credential", "auth", "cookie")
+"""A variable whose name holds one of these is nobody's business."""
+LEAST = 6
+"""Characters of a secret's value that is looked for in what is written down."""
 SHOWN = ("CUDA_", "HF_", "WANDB_", "SLURM_", "OMP_", "MADBENCH_", "TRANSFORMERS_", "TORCH_")
 """Environment variables that can change what a run does begin so; those that sound secret are left out."""
 
@@ -54,7 +59,9 @@ def write_manifest(run: Planned) -> None:
         **machine(),
         "git": git_state(Path(__file__).parents[2]),
     }
-    write_json(run.folder.manifest, content)
+    cleaned = without_secrets(content, os.environ)
+    assert isinstance(cleaned, dict)
+    write_json(run.folder.manifest, cleaned)
 
 
 def machine() -> dict[str, JsonValue]:
@@ -84,7 +91,8 @@ def config_of(folder: RunFolder) -> JobConfig:
     if not folder.manifest.is_file():
         raise InputError(f"{folder.path}: no manifest.json in it; wanted the folder of a run")
     held = read_json(folder.manifest)
-    return job_config(held["config"], held["choices"], tuple(held["overrides"]))
+    with readable(str(folder.manifest)):
+        return job_config(held["config"], held["choices"], tuple(held["overrides"]))
 
 
 def versions() -> dict[str, JsonValue]:
@@ -99,12 +107,32 @@ def versions() -> dict[str, JsonValue]:
 
 
 def environment(variables: Mapping[str, str]) -> dict[str, JsonValue]:
-    """The variables that matter to a run, without secrets."""
+    """The variables that matter to a run, without secrets and without who logs in where."""
     return {
-        name: value
+        name: re.sub(r"(?<=://)[^/@\s]*@", "", value)
         for name, value in sorted(variables.items())
-        if name.startswith(SHOWN) and not any(word in name.lower() for word in SECRET)
+        if name.startswith(SHOWN) and not _secret(name)
     }
+
+
+def without_secrets(content: JsonValue, variables: Mapping[str, str]) -> JsonValue:
+    """The content, with the name of its variable wherever a secret of the environment stands in a text."""
+    secrets = {value: name for name, value in variables.items() if _secret(name) and len(value) >= LEAST}
+
+    def cleaned(value: JsonValue) -> JsonValue:
+        if isinstance(value, str):
+            for secret, name in secrets.items():
+                value = value.replace(secret, f"[{name}]")
+            return value
+        if isinstance(value, dict):
+            return {key: cleaned(inner) for key, inner in value.items()}
+        return [cleaned(inner) for inner in value] if isinstance(value, list) else value
+
+    return cleaned(content) if secrets else content
+
+
+def _secret(name: str) -> bool:
+    return any(word in name.lower() for word in SECRET)
 
 
 def git_state(folder: Path) -> JsonValue:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from madbench.sweep.messages import Message, News, Notice, Spent, State
+from madbench.types.spelling import plain
 
 WINDOW = 30.0
 """Seconds over which the rate of tokens is taken."""
@@ -39,7 +40,7 @@ class Progress:
     def hear(self, worker: str, message: Message) -> None:
         """Take in what a worker process said; every process has a name of its own."""
         if isinstance(message, Notice):
-            self.notices.append(message.text)
+            self.notices.append(plain(message.text, keep="\n\t"))
             return
         if isinstance(message, News):
             self._last[message.folder] = self._told[worker, message.folder] = message
