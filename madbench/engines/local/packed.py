@@ -46,7 +46,7 @@ def pack(model: PreTrainedModel, megabytes: int) -> None:
         (parent, name, child)
         for parent in model.modules()
         for name, child in parent.named_children()
-        if type(child) is nn.Linear and child.weight.device.type == "cpu"
+        if type(child) is nn.Linear and child.weight.device.type == "cpu" and not hasattr(child, "_hf_hook")
     ]
     size = sum(child.weight.numel() * arithmetic(child.weight.dtype).itemsize for _, _, child in plain)
     if size > megabytes << 20:
