@@ -222,8 +222,9 @@ def read_json(path: Path) -> Any:
 
 @contextmanager
 def _readable(path: Path) -> Iterator[None]:
-    """Raises InputError naming the file for whatever cannot be read out of it."""
+    """Raises InputError naming the file for whatever cannot be read out of it, StorageError where nothing can."""
     try:
-        yield
+        with stored(path):
+            yield
     except (ValueError, TypeError) as error:
         raise InputError(f"{path}: not readable as JSON ({error})") from error

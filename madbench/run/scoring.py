@@ -9,6 +9,7 @@ from dataclasses import replace
 from madbench.agents import Cast
 from madbench.records.index import Index
 from madbench.records.layout import RunFolder
+from madbench.records.seams import check_seam
 from madbench.records.tables import read_records, write_tables
 from madbench.run.episodes import Play
 from madbench.run.job import samples_of
@@ -32,7 +33,7 @@ def score(folder: RunFolder, task: Task, protocol: ProtocolSettings, *, reread: 
     `reread` makes another reader of each sample's own: every episode is then played again on its recorded
     completions, each keyed by who spoke, so that readings, votes and consensus are redone too; the shards keep
     what was run. Returns how many rows could not be replayed (they count as errored). Raises InputError where
-    the folder holds no records.
+    the folder holds no records, SeamError where rows were lost or doubled.
     """
     lost = 0
 
@@ -59,6 +60,7 @@ def source(folder: RunFolder) -> Iterator[Record]:
     plan = folder.read_plan()
     index = Index(plan)
     index.read(folder.shards())
+    check_seam(f"{folder.path.name}: shards to scores", (), index.strays)
     return merged(index, plan)
 
 

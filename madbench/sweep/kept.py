@@ -30,12 +30,14 @@ class Shown(Strict):
 
 class Kept(Strict):
     """`sweep.json` in an experiment's folder: its last sweep. `rates` are by cast, in tokens (prompts and replies
-    together) a second; `absent` says which runs failed, `spent` what the sweep itself generated, `rescored` how its
-    scores were made since, if otherwise than the runs made them.
+    together) a second; `absent` says which runs failed, `stopped` which of these have rows that `score` may make whole;
+    `spent` is what the sweep itself generated, `rescored` how its scores were made since, if otherwise than the runs
+    made them.
     """
 
     runs: tuple[Shown, ...]
     rates: Mapping[str, float]
+    stopped: tuple[Shown, ...] = ()
     absent: tuple[str, ...] = ()
     spent: Mapping[str, float] | None = None
     published: tuple[Reference, ...] = ()
@@ -59,16 +61,21 @@ def jobs_in(home: Path, trusted: Set[str] = frozenset()) -> list[Job]:
     """The jobs of an experiment's last sweep. Raises InputError where the folder is not an experiment's, where a run
     lies outside it, and where a config names classes that are neither ours nor of the `trusted` packages.
     """
-    return [_job(home, run, trusted) for run in read_kept(home).runs]
+    return [job_of(home, run, trusted) for run in read_kept(home).runs]
 
 
-def _job(home: Path, run: Shown, trusted: Set[str]) -> Job:
+def job_of(home: Path, run: Shown, trusted: Set[str] = frozenset()) -> Job:
+    """The job of one run, as it was last asked for. Raises InputError as `jobs_in`."""
     folder, name = RunFolder(home / "runs" / run.folder), RunName(run.arm, run.task, run.protocol, run.cast)
     if folder.path.resolve().parent != home.resolve() / "runs":
         raise InputError(f"{home / FILE}: run {run.folder!r} leads out of {home / 'runs'}")
     job = restore(config_of(folder), name, folder.path, trusted).job
     view = folder.read_asked()
     return replace(job, limit=view.limit, epochs=view.epochs)
+
+
+def absence(job: Job, why: str = "failed") -> str:
+    return f"{job.name.arm} (seed {job.seed}) is not in this summary: it {why}."
 
 
 def write_kept(home: Path, kept: Kept) -> None:

@@ -13,7 +13,7 @@ from madbench.report import terminal_table, write_report
 from madbench.report.verdicts import is_whole
 from madbench.run.job import Job, finish_job
 from madbench.sweep.endings import BAD_INPUT, DONE, FAILED
-from madbench.sweep.kept import Kept, rates_in, shown, write_kept
+from madbench.sweep.kept import Kept, absence, rates_in, shown, write_kept
 from madbench.sweep.planning import Planned
 from madbench.sweep.progress import Progress
 from madbench.sweep.publishing import publish
@@ -33,6 +33,8 @@ def conclude(runs: Sequence[Planned], progress: Progress) -> int:
     try:
         if whole:
             fine = _report([run for run, _ in whole], [numbers for _, numbers in whole], runs, progress)
+        elif any(_stopped(run) for run in runs):
+            write_kept(runs[0].config.home, _kept([], runs, progress))
     finally:
         for run in bad:
             told = f"{progress.state(run.id)}: {run.name.arm}: {reason(progress.note(run.id))}"
@@ -46,19 +48,29 @@ def _report(
     whole: Sequence[Planned], numbers: Sequence[MeasuredRun], runs: Sequence[Planned], progress: Progress
 ) -> bool:
     """Write and publish the summary; whether it says that the pipeline is whole."""
-    home = runs[0].config.home
-    kept = Kept(
-        runs=tuple(shown(run.job) for run in whole),
-        rates=_rates(home, runs, progress),
-        absent=_absent(runs, whole, progress),
-        spent=_spent(progress),
-        published=runs[0].config.extent.published,
-    )
+    home, kept = runs[0].config.home, _kept(whole, runs, progress)
     write_kept(home, kept)
     summary = kept.told(summarise(home.name, numbers, shapes=shapes_of(run.job for run in whole)))
     tell(summary, home, [run.job for run in whole])
     publish(home, [run.job for run in whole], [run.config.parts.tracking for run in whole], summary)
     return is_whole(summary)
+
+
+def _kept(whole: Sequence[Planned], runs: Sequence[Planned], progress: Progress) -> Kept:
+    home = runs[0].config.home
+    return Kept(
+        runs=tuple(shown(run.job) for run in whole),
+        stopped=tuple(shown(run.job) for run in runs if run not in whole and _stopped(run)),
+        rates=_rates(home, runs, progress),
+        absent=_absent(runs, whole, progress),
+        spent=_spent(progress),
+        published=runs[0].config.extent.published,
+    )
+
+
+def _stopped(run: Planned) -> bool:
+    """Whether there are rows that could not be put together, and may be later."""
+    return run.folder.manifest.is_file() and run.folder.plan.is_file() and bool(run.folder.shards())
 
 
 def tell(summary: Summary, home: Path, jobs: Iterable[Job]) -> None:
@@ -95,11 +107,7 @@ def _finish(run: Planned, progress: Progress) -> MeasuredRun | None:
 def _absent(runs: Sequence[Planned], whole: Sequence[Planned], progress: Progress) -> tuple[str, ...]:
     gone = [run for run in runs if run not in whole]
     ends = {"interrupted": "was interrupted", "waiting": "did not start"}
-    return tuple(
-        f"{run.name.arm} (seed {run.job.seed}) is not in this summary: it "
-        f"{ends.get(progress.state(run.id), 'failed')}."
-        for run in gone
-    )
+    return tuple(absence(run.job, ends.get(progress.state(run.id), "failed")) for run in gone)
 
 
 def _spent(progress: Progress) -> dict[str, float]:

@@ -40,8 +40,7 @@ def report(arguments: Sequence[str]) -> int:
 
     folders, options = _options(arguments, VERBS["report"])
     (home,) = _exactly(folders, VERBS["report"])
-    report_again(Path(home).absolute(), _trusted(options))
-    return DONE
+    return report_again(Path(home).absolute(), _trusted(options))
 
 
 def score(arguments: Sequence[str]) -> int:
@@ -55,8 +54,7 @@ def score(arguments: Sequence[str]) -> int:
     if "judge" in options:
         matcher = judged_by(Path(options["judge"]).absolute(), home, trusted)
     by = ", ".join(f"{key}={value}" for key, value in options.items() if key != TRUST)
-    score_again(home, reader=options.get("reader"), matcher=matcher, by=by, trusted=trusted)
-    return DONE
+    return score_again(home, reader=options.get("reader"), matcher=matcher, by=by, trusted=trusted)
 
 
 def pairs(arguments: Sequence[str]) -> int:

@@ -13,7 +13,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import AbstractContextManager, AsyncExitStack, contextmanager
+from contextlib import AbstractContextManager, AsyncExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -28,7 +28,7 @@ from madbench.sweep.endings import BAD_INPUT, DONE, FAILED, INTERRUPTED
 from madbench.sweep.manifests import add_engines
 from madbench.sweep.messages import News, Notice, Order, Spent, WorkerSettings, write
 from madbench.sweep.playing import Play
-from madbench.types import Engine, InputError, Model
+from madbench.types import Engine, InputError, Model, StorageError
 
 PERIOD = 0.5
 """Seconds between two reports of progress."""
@@ -101,14 +101,17 @@ async def _played(plays: list[Play], settings: WorkerSettings, say: TextIO, peri
         phases = await stack.enter_async_context(Phases().running()) if settings.resident == "one" else None
         engines = Engines(stack, say, phases)
         casts = [await engines.cast(play.run.built, play.run.config.home) for play in plays]
+        for play in plays:
+            add_engines(play.run.folder, engines.facts())
         ticker = asyncio.create_task(_tick(plays, engines, say, period))
         try:
             playing = [play.play(cast) for play, cast in zip(plays, casts, strict=True)]
             fine = await _all(playing, stop=settings.on_failure == "stop")
         finally:
             ticker.cancel()
-            for play in plays:
-                add_engines(play.run.folder, engines.facts())
+            with suppress(StorageError):  # what they said at the start is there
+                for play in plays:
+                    add_engines(play.run.folder, engines.facts())
             write(say, engines.spent(time.monotonic() - began))
     return DONE if fine else FAILED
 

@@ -51,6 +51,23 @@ def test_two_writers_have_a_file_each_and_later_ones_read_both(tmp_path):
         assert (journal.get("one"), journal.get("two")) == (A, B)
 
 
+def test_open_journals_of_one_folder_learn_from_each_other(tmp_path):
+    with Journal(tmp_path) as first, Journal(tmp_path) as second:
+        assert second.get("one") is None
+        first.put("one", A)
+        assert (second.get("one"), second.get("two")) == (A, None)
+        second.put("two", B)
+        with Journal(tmp_path) as third:
+            third.put("three", A)
+            assert [one.get("two") for one in (first, second, third)] == [B, B, B]
+            assert [one.get("three") for one in (first, second, third)] == [A, A, A]
+        with (tmp_path / "elsewhere-0.jsonl").open("ab") as torn:
+            torn.write(b'["four",')
+            torn.flush()
+            assert first.get("four") is None
+    assert sum(len(file.read_bytes().splitlines()) for file in tmp_path.glob("*.jsonl")) == 4
+
+
 KILLED = """
 import os, sys
 from pathlib import Path

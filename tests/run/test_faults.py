@@ -10,6 +10,7 @@ import pytest
 from faults import LOCAL_LOCKS, NO_LOCKS, disk, failing, full, python, read_only, remount
 from jobs import bare, finish, job_at, run
 
+from madbench.protocols.self_consistency import SelfConsistency
 from madbench.records.layout import RunFolder, own_name, tidy, write_json
 from madbench.records.shards import heads_of
 from madbench.records.status import Status, read_status
@@ -184,7 +185,7 @@ def test_a_row_cut_in_its_middle_is_named_at_merging(tmp_path):
     run(job)
     (shard,) = job.folder.shards()
     lines = [json.loads(line) for line in shard.open()]
-    del lines[1]["turns"][0][0]
+    lines[1]["turns"][0].popitem()
     shard.write_text("".join(json.dumps(line) + "\n" for line in lines))
     with pytest.raises(InputError, match=r"byte \d+: no row that this version can read"):
         finish_job(job)
@@ -263,6 +264,49 @@ print("playing", flush=True)
 model = SimulatedModel(0.6, 0.5, seconds_per_call=0.005)
 run(job_at(path / "run", task=Synthetic(60)), model=model, journal=path / "journal", concurrency=4)
 """
+
+
+SHARE = """
+import sys
+from pathlib import Path
+from jobs import job_at, run, Synthetic
+from madbench.engines.simulated import SimulatedModel
+from madbench.protocols.self_consistency import SelfConsistency
+path, arm, seed = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+protocol = {"protocol": SelfConsistency(votes=5, pool=5)} if arm == "votes" else {}
+model = SimulatedModel(0.6, 0.5, seconds_per_call=0.004)
+job = job_at(path / f"{arm}-{seed}", task=Synthetic(40), seed=seed, **protocol)
+print(run(job, model=model, journal=path / "journal", concurrency=4)[1])
+"""
+
+
+def calls_in(journal):
+    return [
+        json.loads(line)[0] for file in journal.glob("*.jsonl") for line in file.read_bytes().splitlines()
+    ]
+
+
+def test_two_sweeps_at_once_share_a_models_journal(tmp_path):
+    """Other seeds ask for other completions: each is there once. Equal ones are paid for by whoever came first, also
+    while both are at it (those that both ask for at one moment, by both).
+    """
+    journal = tmp_path / "journal"
+    others = [python(SHARE, tmp_path, "debate", seed) for seed in (0, 1)]
+    assert [one.communicate()[1] for one in others] == ["", ""]
+    calls = calls_in(journal)
+    assert len(calls) == len(set(calls)) == 2 * 40 * 9
+    late = python(SHARE, tmp_path, "votes", 0)
+    late.communicate()
+    assert len(calls_in(journal)) == len(set(calls_in(journal))) == 2 * 40 * 9 + 40 * 2
+    fresh = tmp_path / "fresh"
+    fresh.mkdir()
+    both = [python(SHARE, fresh, arm, 0) for arm in ("debate", "votes")]
+    assert [one.communicate()[1] for one in both] == ["", ""]
+    assert len(set(calls_in(fresh / "journal"))) == 40 * 9 + 40 * 2
+    assert set(calls_in(fresh / "journal")) < set(calls_in(journal))
+    for name, arm in (("debate-0", {}), ("votes-0", {"protocol": SelfConsistency(votes=5, pool=5)})):
+        there, here = (job_at(path / name, task=Synthetic(40), **arm) for path in (tmp_path, fresh))
+        assert finish(there) == finish(here)
 
 
 def test_a_second_process_without_locks_is_refused_too(tmp_path, undisturbed):
