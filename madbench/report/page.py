@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -45,7 +47,11 @@ CAPTIONS = {
 
 
 def report_html(summary: Summary, material: Material, figures: Mapping[str, Drawn]) -> str:
-    """The page as text. Autoescape is on; style, script and drawings are our own and go in as they are."""
+    """The page as text. Autoescape is on; style, script and drawings are our own and go in as they are.
+
+    The page's policy lets no other script run than ours, known by its hash, and asks nobody for anything.
+    """
+    script = (FOLDER / "report.js").read_text(encoding="utf-8")
     pages = Environment(
         loader=FileSystemLoader(FOLDER),
         autoescape=True,
@@ -68,7 +74,8 @@ def report_html(summary: Summary, material: Material, figures: Mapping[str, Draw
         statement=material.statement,
         data=_embedded({"texts": material.texts, "episodes": material.episodes}),
         style=Markup((FOLDER / "report.css").read_text(encoding="utf-8")),
-        script=Markup((FOLDER / "report.js").read_text(encoding="utf-8")),
+        script=Markup(script),
+        digest=Markup(base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()),
     )
 
 
