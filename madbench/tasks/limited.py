@@ -80,7 +80,7 @@ def filtering() -> Callable[[], None]:
     return bind
 
 
-def _long(value: int | ctypes.Array[ctypes.c_char]) -> object:
+def _long(value: object) -> object:
     return ctypes.c_ulong(value) if isinstance(value, int) else value
 
 
