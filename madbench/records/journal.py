@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from madbench.records.codec import decode_completion, encode_completion
-from madbench.records.lines import own_file, parse, scan
+from madbench.records.lines import own_file, parse, readable, scan
 from madbench.types import Completion
 
 KEY, PLACE = 3, 7
@@ -59,15 +59,21 @@ class Tail:
 
     def at(self, place: int, identity: str) -> Completion | None:
         """The completion in the line that begins there, if it has this identity."""
-        found, completion = parse(self._line(place), f"{self.path}, byte {place}")
-        return decode_completion(completion) if found == identity else None
+        where = f"{self.path}, byte {place}"
+        row = parse(self._line(place), where)
+        with readable(where):
+            found, completion = row
+            return decode_completion(completion) if found == identity else None
 
     def news(self) -> Iterator[tuple[int, str]]:
         """Places and identities of all lines that were appended since."""
         if os.fstat(self._file.fileno()).st_size == self._read:
             return
         for place, row in scan(self.path, self._read):
-            yield place, row[0]
+            with readable(f"{self.path}, byte {place}"):
+                identity, _ = row
+                identity.encode()
+            yield place, identity
             self._read = place + len(self._line(place))
 
     def passed(self, end: int) -> None:

@@ -6,7 +6,7 @@ import json
 import os
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any, Self
@@ -151,8 +151,22 @@ def parse(line: bytes, where: str) -> Any:
         pass
     try:
         return json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(
             f"{where}: unreadable line ({error}); nothing was changed. Remove that line: the same command then makes "
             "what it held again"
+        ) from error
+
+
+@contextmanager
+def readable(where: str) -> Iterator[None]:
+    """Raises InputError for what could be parsed, and yet is nothing of ours."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+        raise InputError(
+            f"{where}: no row that this version can read ({error!r}); was it written by a newer madbench, "
+            "or by another program? Nothing was changed"
         ) from error

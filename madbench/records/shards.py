@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
 from madbench.records.codec import decode, encode
 from madbench.records.layout import stored
-from madbench.records.lines import Lines, own_file, parse, scan
-from madbench.types import Ending, InputError, Record, RowId
+from madbench.records.lines import Lines, own_file, parse, readable, scan
+from madbench.types import Ending, Record, RowId
 
 
 class Shard:
@@ -48,7 +47,7 @@ class Shard:
 def heads_of(path: Path) -> Iterator[tuple[int, RowId, Ending]]:
     """Place, id and ending of every row in a shard. Raises InputError where a line is no row."""
     for place, row in scan(path):
-        with _readable(path, place):
+        with readable(f"{path}, byte {place}"):
             head = RowId(*row["id"]), Ending(row["ending"])
         yield place, *head
 
@@ -58,19 +57,5 @@ def record_at(path: Path, place: int) -> Record:
     with stored(path), path.open("rb") as file:
         file.seek(place)
         row = parse(file.readline(), f"{path}, byte {place}")
-    with _readable(path, place):
+    with readable(f"{path}, byte {place}"):
         return decode(row)
-
-
-@contextmanager
-def _readable(path: Path, place: int) -> Iterator[None]:
-    """Raises InputError for a line that is JSON, and yet no row of ours."""
-    try:
-        yield
-    except InputError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(
-            f"{path}, byte {place}: no row that this version can read ({error!r}); was it written by a newer madbench, "
-            "or by another program? Nothing was changed"
-        ) from error

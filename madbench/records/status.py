@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from madbench.records.layout import SCHEMA_VERSION, RunFolder, read_json, write_json
+from madbench.records.lines import readable
 
 State = Literal["running", "done", "incomplete", "failed", "interrupted"]
 
@@ -37,4 +38,5 @@ def read_status(folder: RunFolder) -> Status | None:
     if not folder.status.exists():
         return None
     held = read_json(folder.status)
-    return Status(**{name: held[name] for name in Status.__dataclass_fields__})
+    with readable(str(folder.status)):
+        return Status(**{name: held[name] for name in Status.__dataclass_fields__})

@@ -25,6 +25,7 @@ from madbench.records.columns import (
     turns_schema,
 )
 from madbench.records.layout import SCHEMA_VERSION, RunFolder, beside, stored, tidy
+from madbench.records.lines import readable
 from madbench.records.rows import record_of
 from madbench.types import InputError, Record, SeamError
 
@@ -32,6 +33,8 @@ BATCH = 256
 """Records that are held in memory at once."""
 GROUP = 4_000_000
 """Bytes of a group of rows, before compression."""
+SPAN = 8
+"""Batches of records that a group spans at most: short rows too wait no longer in a long run than in a small one."""
 STAMP = "content"
 """Key of a hash over all three tables, the same in each: files of two merges are told apart."""
 
@@ -65,14 +68,16 @@ def _write(folder: RunFolder, schemas: dict[Path, Any], records: Iterable[Record
         for path, schema in schemas.items():
             writer = pq.ParquetWriter(beside(path), schema.with_metadata(metadata), compression="zstd")
             groups[path] = Groups(stack.enter_context(writer))
-        for batch in batches(records, BATCH):
+        for number, batch in enumerate(batches(records, BATCH), 1):
             for path, rows in _rows(folder, batch).items():
                 table = pa.Table.from_pydict(columns(rows, schemas[path]), groups[path].writer.schema)
                 for piece in table.to_batches():
                     stamp.update(piece.serialize())
                 groups[path].add(table)
+            if number % SPAN == 0:
+                flush(groups.values())
+        flush(groups.values())
         for group in groups.values():
-            group.flush()
             group.writer.add_key_value_metadata({STAMP: stamp.hexdigest()})
 
 
@@ -86,7 +91,8 @@ class Groups:
     waiting: list[Any] = field(default_factory=list)
 
     def add(self, table: Any) -> None:
-        self.waiting.append(table)
+        if len(table):
+            self.waiting.append(table)
         if sum(one.nbytes for one in self.waiting) >= GROUP:
             self.flush()
 
@@ -96,6 +102,11 @@ class Groups:
         if rows := sum(len(one) for one in self.waiting):
             self.writer.write_table(pa.concat_tables(self.waiting), row_group_size=rows)
         self.waiting.clear()
+
+
+def flush(groups: Iterable[Groups]) -> None:
+    for group in groups:
+        group.flush()
 
 
 def _rows(folder: RunFolder, batch: list[Record]) -> dict[Path, list[Row]]:
@@ -119,8 +130,19 @@ def batches(items: Iterable[Record], size: int) -> Iterator[list[Record]]:
 def read_records(folder: RunFolder) -> Iterator[Record]:
     """The records again, in the order written, a batch at a time.
 
-    Raises InputError for a table of a newer version, SeamError where the tables do not belong together.
+    Raises InputError for a table of a newer version or of other columns, SeamError where the tables do not belong
+    together.
     """
+    records = _joined(folder)
+    while True:
+        with readable(f"{folder.path}: its tables"):
+            record = next(records, None)
+        if record is None:
+            return
+        yield record
+
+
+def _joined(folder: RunFolder) -> Iterator[Record]:
     _check_stamps(folder)
     turns, events = read_rows(folder.turns), read_rows(folder.events)
     for row in read_rows(folder.records):
@@ -155,7 +177,8 @@ def _check_stamps(folder: RunFolder) -> None:
 def read_rows(path: Path, names: list[str] | None = None) -> Iterator[Row]:
     """Rows of one table (`names`: only these columns), older versions brought up to date.
 
-    Each group of rows has its own reader: one reader of all groups holds more the longer the table is.
+    Each group of rows has its own reader: one reader of all groups holds more the longer the table is. No threads: each
+    would keep a heap of its own.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -164,7 +187,7 @@ def read_rows(path: Path, names: list[str] | None = None) -> Iterator[Row]:
     with pq.ParquetFile(path) as file:
         version = check_version(path, file.schema_arrow.metadata or {})
         for group in range(file.num_row_groups):
-            for batch in file.iter_batches(batch_size=BATCH, row_groups=[group], columns=names):
+            for batch in file.iter_batches(BATCH, row_groups=[group], columns=names, use_threads=False):
                 for row in batch.to_pylist():
                     yield upgraded(row, version)
 
