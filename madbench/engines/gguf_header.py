@@ -16,6 +16,8 @@ from madbench.types import InputError
 
 _FIXED = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 _STRING, _ARRAY = 8, 9
+DIMENSIONS, DEPTH = 8, 8
+"""The most that a tensor has, and lists within lists: formats know 4 and 1."""
 
 
 class Header(NamedTuple):
@@ -33,9 +35,9 @@ def read_header(path: Path) -> Header:
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
             family, tensors = _Cursor(view).head()
-    except (ValueError, KeyError, struct.error, OSError) as error:
+        kinds = Counter(GGMLQuantizationType(kind).name for _, kind in tensors)
+    except (ValueError, KeyError, struct.error, OSError, OverflowError) as error:
         raise InputError(f"model {path}: not a GGUF file: {error}") from error
-    kinds = Counter(GGMLQuantizationType(kind).name for _, kind in tensors)
     del kinds["F32"]
     commonest = next((kind for kind, _ in kinds.most_common(1)), "F32")
     return Header(family, sum(size for size, _ in tensors), commonest)
@@ -64,12 +66,17 @@ class _Cursor:
 
     def _tensor(self) -> tuple[int, int]:
         self._text()
-        shape = [self._take("Q") for _ in range(self._take("I"))]
+        dimensions = self._take("I")
+        if dimensions > DIMENSIONS:
+            raise ValueError(f"a tensor of {dimensions} dimensions")
+        shape = [self._take("Q") for _ in range(dimensions)]
         kind = self._take("I")
         self._take("Q")
         return prod(shape), kind
 
-    def _skip(self, kind: int) -> None:
+    def _skip(self, kind: int, depth: int = 0) -> None:
+        if depth > DEPTH:
+            raise ValueError("lists within lists")
         if kind == _STRING:
             self._text()
         elif kind == _ARRAY:
@@ -78,7 +85,7 @@ class _Cursor:
                 self._at += count * struct.calcsize(_FIXED[inner])
             else:
                 for _ in range(count):
-                    self._skip(inner)
+                    self._skip(inner, depth + 1)
         else:
             self._at += struct.calcsize(_FIXED[kind])
 

@@ -64,7 +64,7 @@ class TextReader:
 def _lines(text: str) -> str:
     fenced = FENCE.search(text)
     lines = (fenced[1] if fenced else text).strip("\r\n ").splitlines()
-    return "\n".join(line.rstrip() for line in lines)
+    return "\n".join(line.rstrip() for line in lines).strip("\n ")
 
 
 def _bare(text: str) -> str:
