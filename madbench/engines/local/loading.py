@@ -93,6 +93,7 @@ def load(settings: LocalSettings) -> Loaded:
         dtype=getattr(torch, settings.dtype),
         attn_implementation=settings.attention,
         device_map=settings.device_map or {"": _device(settings.device)},
+        use_safetensors=None if place.gguf else True,
         **options,
         **_quantised(settings.quantisation, place),
     ).eval()
