@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from madbench.agents.context import Prompt, fit
 from madbench.agents.leaks import Guard
@@ -67,9 +69,9 @@ class Line:
     async def _attempt(
         self, prompt: Prompt, speaker: Speaker, says: type[SaidT], earlier: SaidT | None
     ) -> tuple[Prompt, Turn, Read[SaidT]]:
-        schema = self._schema(says)
-        prompt = fit(prompt, lambda messages: self.engine.excess(self._request(messages, speaker, schema)))
-        request = self._request(prompt.messages, speaker, schema)
+        asking = self._asking(speaker, self._schema(says))
+        prompt = fit(prompt, lambda messages: self.engine.excess(asking(messages)))
+        request = asking(prompt.messages)
         seen = type(prompt.seen).__name__
         self.guard.check(Turn(speaker, seen, request, NOTHING, UNREAD))
         completion = await self.engine.generate(request)
@@ -78,9 +80,10 @@ class Line:
         self.guard.hear(turn)
         return prompt, turn, result
 
-    def _request(self, messages: tuple[Message, ...], speaker: Speaker, schema: str | None) -> Request:
+    def _asking(self, speaker: Speaker, schema: str | None) -> Callable[[tuple[Message, ...]], Request]:
+        """What makes this ask's request of whatever messages fit."""
         seed = ask_seed(self.seed, speaker.role, speaker.seat, turn=speaker.turn, attempt=speaker.attempt)
-        return Request(messages, self.settings.sampling, seed, schema)
+        return partial(Request, sampling=self.settings.sampling, seed=seed, schema=schema)
 
     def _schema(self, says: type[Reply]) -> str | None:
         if self.settings.contract.enforcement != "grammar":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from functools import lru_cache
 
 from pydantic import JsonValue, ValidationError
 
@@ -11,7 +13,14 @@ from madbench.types import InputError, ProtocolSettings, RoleSettings
 
 def settings_of(role: str, protocol: ProtocolSettings, defaults: RoleSettings) -> RoleSettings:
     """Raises InputError naming the role and key where a value does not fit."""
-    merged = _merge(defaults.model_dump(), protocol.roles.get(role, {}))
+    own = protocol.roles.get(role)
+    return _settled(role, json.dumps(own), defaults) if own else defaults
+
+
+@lru_cache
+def _settled(role: str, own: str, defaults: RoleSettings) -> RoleSettings:
+    """The defaults with what a protocol says of one role (as JSON text): the same for each of its episodes."""
+    merged = _merge(defaults.model_dump(), json.loads(own))
     try:
         return RoleSettings.model_validate(merged)
     except ValidationError as error:
