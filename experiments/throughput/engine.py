@@ -199,7 +199,8 @@ def main() -> None:
     written = summary(found, harness)
     path = arguments.output_root / "throughput" / "summary.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
+    before = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    path.write_text(json.dumps(before | written, indent=2) + "\n", encoding="utf-8")
     print(table(found))
     print(json.dumps(written["ratios"]))
     print(path)
