@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import hydra
@@ -13,7 +13,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
-from madbench.sweep.configs import conf_folder
+from madbench.sweep.configs import JobConfig, conf_folder
 from madbench.sweep.endings import BAD_INPUT, FULL_ERROR, Finished, JobFailed
 from madbench.sweep.launcher import job_of, player_of, register
 from madbench.types import InputError
@@ -27,7 +27,7 @@ WITH_VALUE = frozenset(
 def compose_and_launch(arguments: Sequence[str]) -> None:
     """Let Hydra read its arguments, compose, and call the launcher. All that goes wrong is raised."""
     with _arguments(flags_first(arguments)), _errors_reach_us():
-        hydra.main(config_path=str(conf_folder()), config_name="config", version_base="1.3")(run_one)()
+        hydra.main(config_path=str(conf_folder()), config_name="config", version_base="1.3")(each_job())()
 
 
 def flags_first(arguments: Sequence[str]) -> list[str]:
@@ -43,22 +43,31 @@ def flags_first(arguments: Sequence[str]) -> list[str]:
     return [*flags, *overrides]
 
 
-def run_one(config: DictConfig) -> None:
-    """What any launcher but `pool` calls for each job, and Hydra itself for a single one."""
-    alone = HydraConfig.get().mode is RunMode.RUN
-    try:
-        job, player = job_of(config, HydraConfig.get()), player_of(_launcher(HydraConfig.get()))
-        from madbench.sweep.sweeping import sweep
+def each_job() -> Callable[[DictConfig], None]:
+    """What launchers that are not ours call for each job, and Hydra itself for a single one.
 
-        code = sweep([job], player)
-    except InputError as error:
-        if alone:
-            raise Finished(BAD_INPUT, error) from None
-        raise
-    if code and alone:
-        raise Finished(code)
-    if code:
-        raise JobFailed(f"a job ended with exit code {code}")
+    Where one process is called for all jobs of a sweep, as under `basic`, its last summary shows them all.
+    """
+    earlier: list[JobConfig] = []
+
+    def run_one(config: DictConfig) -> None:
+        alone = HydraConfig.get().mode is RunMode.RUN
+        try:
+            job, player = job_of(config, HydraConfig.get()), player_of(_launcher(HydraConfig.get()))
+            from madbench.sweep.sweeping import sweep
+
+            code = sweep([job], player, earlier)
+        except InputError as error:
+            if alone:
+                raise Finished(BAD_INPUT, error) from None
+            raise
+        earlier.append(job)
+        if code and alone:
+            raise Finished(code)
+        if code:
+            raise JobFailed(f"a job ended with exit code {code}")
+
+    return run_one
 
 
 def _launcher(hydra_config: HydraConf) -> dict[str, object]:

@@ -25,12 +25,13 @@ Player = Callable[[Sequence[Planned], Progress], Coroutine[None, None, bool]]
 """Plays runs and tells how they come along; False if they were interrupted. Cancelled, it loses nothing."""
 
 
-def sweep(jobs: Sequence[JobConfig], player: Player) -> int:
+def sweep(jobs: Sequence[JobConfig], player: Player, earlier: Sequence[JobConfig] = ()) -> int:
     """Check all jobs, run what is missing, report. Returns the exit code.
 
+    Jobs that the same sweep ran `earlier` are reported as they ended, and not run again.
     Raises InputError before any run starts, KeyboardInterrupt where a signal stopped it.
     """
-    runs = plan(jobs)
+    runs = plan([*earlier, *jobs])
     if jobs[0].extent.dry_run:
         print(dry_run(runs))
         return DONE
@@ -43,6 +44,9 @@ def sweep(jobs: Sequence[JobConfig], player: Player) -> int:
     for run, one in zip(runs, known, strict=True):
         if one.state != "waiting":
             progress.end(run.id, one.state, one.problem)
+    for run in runs[: len(earlier)]:
+        if progress.state(run.id) == "waiting":
+            progress.end(run.id, "failed", "it ended earlier in this sweep, and not in order")
     missing = [run for run in runs if progress.state(run.id) == "waiting"]
     over = sum(one.state == "done" for one in known)
     print(f"{jobs[0].home}: {len(runs)} runs, {over} of them finished before", flush=True)

@@ -33,7 +33,7 @@ def start(folder, *arguments, **variables):
 def madbench(folder, *arguments):
     """Run to the end; the process with its output."""
     process = start(folder, *arguments)
-    process.out, process.err = process.communicate(timeout=120)
+    process.out, process.err = process.communicate(timeout=480)
     return process
 
 

@@ -44,6 +44,9 @@ class Site:
     def variables(self):
         return {"SLURM_CONF": str(self.folder / "slurm.conf")}
 
+    def environment(self):
+        return {**os.environ, **self.variables}
+
     def script(self, verb, *arguments, **variables):
         command = [str(SCRIPT), verb, str(self.folder), *arguments]
         subprocess.run(

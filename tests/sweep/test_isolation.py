@@ -177,6 +177,19 @@ def test_other_launchers_keep_working(tmp_path):
     assert ended.returncode == 1
     for arm in ("cot", "cot_sampled"):
         assert status(run_of(tmp_path, arm))["state"] == "done"
+    assert sorted(arm["arm"] for arm in summary(tmp_path)["arms"]) == ["cot", "cot_sampled", "raising"]
+    assert (
+        len(rows(run_of(tmp_path, "raising"))) == 12
+    )  # the last job's summary does not run the others again
+
+
+def test_a_sweep_in_batches_is_summed_up_whole(tmp_path):
+    ended = madbench(
+        tmp_path, "-m", "protocol=cot,cot_sampled,self_consistency", "hydra.sweeper.max_batch_size=2"
+    )
+    assert ended.returncode == 0, ended.err
+    assert len(summary(tmp_path)["arms"]) == 3
+    assert "3 runs, 2 of them finished before" in ended.out
 
 
 def test_a_second_start_names_the_first(tmp_path):

@@ -71,7 +71,7 @@ def test_six_jobs_of_which_one_raises_one_is_killed_one_preempted_and_one_out_of
     assert pooled.returncode == 1, pooled.err
 
     with site.releasing():
-        short = ("hydra.launcher.job.timeout_min=1", "hydra.launcher.job.signal_delay_s=55")
+        short = ("hydra.launcher.job.timeout_min=2", "hydra.launcher.job.signal_delay_s=100")
         driver = site.start(tmp_path, "-m", SIX, ONE_EACH, *short)
         wait_for(lambda: held(tmp_path, "preempted") and held(tmp_path, "timed"))
         before = starts(tmp_path, "preempted")
