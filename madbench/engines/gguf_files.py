@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable
@@ -44,11 +45,9 @@ def unpacked(name: str, gguf: Callable[[Path], Path]) -> Path:
     home = folder.parent
     home.mkdir(parents=True, exist_ok=True)
     if not folder.exists():
-        with FileLock(f"{folder}.lock"), tempfile.TemporaryDirectory(dir=home, prefix=".making-") as beside:
+        with FileLock(f"{folder}.lock"):
             if not folder.exists():
-                made = Path(beside) / "made"
-                _convert(gguf(Path(beside)), made)
-                made.rename(folder)
+                _make(folder, gguf)
     return folder
 
 
@@ -60,6 +59,17 @@ def kept(name: str) -> Path | None:
 
 def _folder(name: str) -> Path:
     return cache_folder() / "models" / name
+
+
+def _make(folder: Path, gguf: Callable[[Path], Path]) -> None:
+    """Whoever holds the lock clears away what a process that was killed at this left."""
+    prefix = f".making-{folder.name}~"
+    for left in folder.parent.glob(f"{prefix}*"):
+        shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=prefix) as beside:
+        made = Path(beside) / "made"
+        _convert(gguf(Path(beside)), made)
+        made.rename(folder)
 
 
 def cache_folder() -> Path:

