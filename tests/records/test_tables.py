@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from madbench.records.layout import RunFolder
-from madbench.records.tables import read_records, write_tables
+from madbench.records.tables import BATCH, SPAN, read_records, write_tables
 from madbench.types import (
     Completion,
     Effort,
@@ -108,6 +108,15 @@ def test_many_batches_stream(tmp_path):
     read = read_records(RunFolder(tmp_path))
     assert next(read).id.sample == "q0"
     assert [record.id.sample for record in read] == [f"q{n}" for n in range(1, 700)]
+
+
+def test_short_rows_too_are_written_before_the_end(tmp_path):
+    """What waits for its group is held in memory."""
+    folder, most = RunFolder(tmp_path), BATCH * SPAN
+    write_tables(folder, (row(n) for n in range(most + 1)))
+    for path in (folder.records, folder.turns):
+        found = pq.ParquetFile(path).metadata
+        assert [found.row_group(group).num_rows for group in range(found.num_row_groups)] == [most, 1]
 
 
 def test_a_failure_while_writing_leaves_the_old_tables(tmp_path):

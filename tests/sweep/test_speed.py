@@ -5,7 +5,10 @@ import sys
 
 import pytest
 
-SLOW = ("scipy", "pyarrow", "sklearn", "torch", "transformers", "datasets", "reasoning_gym", "wandb")
+SLOW = (
+    *("scipy", "pyarrow", "pandas", "matplotlib", "sklearn"),
+    *("torch", "transformers", "datasets", "reasoning_gym", "wandb"),
+)
 SYNTHETIC = ["task=synthetic", "model@cast.default=simulated"]
 
 
@@ -25,6 +28,13 @@ def test_no_answer_waits_for_a_large_library(given, code):
     told = f"import sys; {asked}; print(code, *sorted({{*{SLOW!r}}} & {{*sys.modules}}))"
     ended = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
     assert ended.stdout.splitlines()[-1] == str(code)
+
+
+def test_help_needs_neither_arrays_nor_templates_nor_hydra():
+    asked = "from madbench.sweep.app import run; run(['--help'])"
+    told = f"import sys; {asked}; print(sorted({{'numpy', 'jinja2', 'hydra'}} & {{*sys.modules}}))"
+    ended = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    assert ended.stdout.splitlines()[-1] == "[]"
 
 
 def test_the_tests_behind_a_table_need_no_more_of_scipy_than_they_use():
