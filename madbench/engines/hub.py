@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 
 from pydantic import JsonValue
 
 from madbench.engines.families import READ
+from madbench.engines.gguf_files import cache_folder
 from madbench.types import InputError
 
+ANSWER_S = 15.0
+"""How long the hub may take to say what a branch means; then its cache is asked."""
 TOKENIZERS = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt")
 """Files of which a model has one at least, whatever the kind of its tokenizer."""
 
@@ -29,11 +33,11 @@ def commit(id: str, revision: str) -> str:
     if not constants.HF_HUB_OFFLINE:
         try:
             with _explained(id, revision):
-                return str(HfApi().model_info(id, revision=revision).sha)
+                return str(HfApi().model_info(id, revision=revision, timeout=ANSWER_S).sha)
         except InputError:
             raise
         except Exception as error:
-            logging.getLogger(__name__).warning("the hub did not answer (%s); asking its cache", error)
+            logging.getLogger(__name__).info("the hub did not answer (%s); asking its cache", error)
     return _cached_commit(id, revision)
 
 
@@ -48,11 +52,35 @@ def config(id: str, revision: str) -> dict[str, JsonValue]:
 
 
 def snapshot(id: str, sha: str) -> Path:
-    """The folder of one commit in the hub's cache; only files without pickles are fetched."""
+    """The folder of one commit in the hub's cache; only files without pickles are fetched. What was fetched whole is
+    noted in our own cache, and the hub is not asked for it again.
+    """
     from huggingface_hub import snapshot_download
 
+    note = _note(id, sha)
+    if note.exists() and (folder := kept(id, sha)):
+        return folder
     with _explained(id, sha):
-        return Path(snapshot_download(id, revision=sha, allow_patterns=[f"*{suffix}" for suffix in READ]))
+        folder = Path(snapshot_download(id, revision=sha, allow_patterns=[f"*{suffix}" for suffix in READ]))
+    _write(note, sha)
+    return folder
+
+
+def pin(id: str, revision: str, sha: str) -> None:
+    """Remember which commit a revision meant when it was fetched: the hub's own cache does not."""
+    _write(_note(id, revision), sha)
+
+
+def _note(id: str, revision: str) -> Path:
+    return cache_folder() / "fetched" / f"{id}@{revision}".replace("/", "--")
+
+
+def _write(note: Path, sha: str) -> None:
+    with suppress(OSError):  # into a cache that may only be read nothing is noted
+        note.parent.mkdir(parents=True, exist_ok=True)
+        beside = note.with_name(f".{note.name}.{os.getpid()}")
+        beside.write_text(sha, encoding="utf-8")
+        beside.replace(note)
 
 
 def kept(id: str, sha: str) -> Path | None:
@@ -69,6 +97,8 @@ def kept(id: str, sha: str) -> Path | None:
 def _cached_commit(id: str, revision: str) -> str:
     from huggingface_hub import try_to_load_from_cache
 
+    if (pinned := _note(id, revision)).exists():
+        return pinned.read_text(encoding="utf-8")
     path = try_to_load_from_cache(id, "config.json", revision=revision)
     if not isinstance(path, str):
         raise InputError(
@@ -94,7 +124,10 @@ def _explained(id: str, revision: str) -> Iterator[None]:
     except errors.RevisionNotFoundError as error:
         raise InputError(f"model {id}: the hub has it, but no revision {revision!r}") from error
     except errors.LocalEntryNotFoundError as error:
-        raise InputError(f"model {id}@{revision}: not in the cache, and the hub cannot be reached") from error
+        raise InputError(
+            f"model {id}@{revision}: not in the cache, and the hub cannot be reached; fetch it where there is a "
+            "network (python -m madbench prefetch)"
+        ) from error
     except errors.EntryNotFoundError as error:
         raise InputError(
             f"model {id}@{revision}: it has no config.json; GGUF repositories: model=gguf"

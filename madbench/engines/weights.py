@@ -40,7 +40,9 @@ class Hub(Strict):
 
     def fetch(self) -> Place:
         """Download what is not in the hub's cache; no network with HF_HUB_OFFLINE=1."""
-        folder = hub.snapshot(self.id, hub.commit(self.id, self.revision))
+        sha = hub.commit(self.id, self.revision)
+        folder = hub.snapshot(self.id, sha)
+        hub.pin(self.id, self.revision, sha)
         families.check_folder(folder, self.label, trusted=self.trust_remote_code)
         return Place(folder)
 

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from madbench.tasks.layout import Layout
 from madbench.types import InputError
 
+COMMIT = re.compile("[0-9a-f]{40}")
 Row = Mapping[str, JsonValue]
 SHAPE = (
     "wanted .jsonl or .parquet with question, answer and, as needed, id, group, choices [{label, text}], "
@@ -47,11 +48,18 @@ class Hub:
         """All rows. Raises InputError that says what to do for a set that is missing, gated or out of reach."""
         import datasets
 
+        datasets.logging.set_verbosity_error()  # that it found its own cache is no news
         try:
             data = datasets.load_dataset(self.id, name=self.subset, split=self.split, revision=self.revision)
         except (OSError, ValueError, RuntimeError) as error:
             raise InputError(f"task.hub.id: {self.id}: {_advice(str(error))}") from error
         found = re.search(r"@([0-9a-f]{40})/", " ".join(data.info.download_checksums or {}))
+        pinned = self.revision if COMMIT.fullmatch(self.revision or "") else None
+        if found and pinned not in (None, found[1]):
+            raise InputError(
+                f"task.hub.revision: {self.id}: wanted {pinned}, the cache holds {found[1]} and the hub is out of "
+                "reach; fetch it where there is a network (python -m madbench prefetch)"
+            )
         name = "/".join(part for part in (self.id, self.subset, self.split) if part)
         return Table(f"hub:{name}", found[1] if found else self.revision, list(data))
 
