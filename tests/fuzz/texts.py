@@ -81,6 +81,7 @@ REPLIES = [
     '{"findings": [{"file": "app.py", "line": 2, "text": "adds"}]}', "app.py:2: adds one (severity: high)",
     "- **app.py, lines 1-2**: wrong\nSeverity: high\nConfidence: 0.9", "I found no issues.", "```json\n[]\n```",
     "Answer: 7\nAnswer: 8", "<think>never closed Answer: 3", "12,345,678.9 ≈ 1.2 × 10^{7}", "½ ٣ ² Answer: ٣/٤",
+    "```\x0c\x00\x00```", "**Answer:\x0c** (C) three",
 ]  # fmt: skip
 FORMS = [
     '{"answers": {"B/1/1": {"reason": "line 2 adds one", "evidence": ["app.py:2"], "move": "REBUTTED"}}}',

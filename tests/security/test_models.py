@@ -98,7 +98,7 @@ def said(trusted):
         "weights": {"source": "folder", "path": sys.argv[1], "trust_remote_code": trusted}})
     async def go():
         async with model.open() as engine:
-            return await engine.generate(Request((Message("user", "hi"),), Sampling(0.0, 1.0, 3), 0))
+            return await engine.generate(Request((Message("user", "hi"),), Sampling(temperature=0.0, max_tokens=3), 0))
     try:
         return type(asyncio.run(go())).__name__
     except InputError as error:

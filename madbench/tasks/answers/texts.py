@@ -62,8 +62,15 @@ class TextReader:
 
 
 def _lines(text: str) -> str:
+    """Lines without a fence around them; repeated until nothing more comes off."""
+    while (barer := _fewer("\n".join(text.splitlines()))) != text:
+        text = barer
+    return text
+
+
+def _fewer(text: str) -> str:
     fenced = FENCE.search(text)
-    lines = (fenced[1] if fenced else text).strip("\r\n ").splitlines()
+    lines = (fenced[1] if fenced else text).strip("\n ").split("\n")
     return "\n".join(line.rstrip() for line in lines).strip("\n ")
 
 
