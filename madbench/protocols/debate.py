@@ -67,8 +67,8 @@ class Debate(ProtocolSettings):
         voters = positions[-1] if self.decides == "all" else positions[-1][:1]
         vote = tally(problem, voters, seed=episode.tie_seed, tie=self.tie)
         share = {} if vote.share is None or self.decides == "first" else {"vote_share": vote.share}
-        facts = {"tied": [*vote.tied], "peers": self.peers}
-        return Outcome(vote.answer, positions, StopReason.MAX_ROUNDS, share, facts=facts)
+        end = StopReason.MAX_ROUNDS
+        return Outcome(vote.answer, positions, end, share, facts={"tied": [*vote.tied], "peers": self.peers})
 
     async def rounds(self, problem: Problem, episode: Episode) -> list[list[Statement]]:
         """What every seat says, round by round."""

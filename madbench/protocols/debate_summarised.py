@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Self
 
 from madbench.agents import Agent, Episode, Memory
 from madbench.protocols.debate import Debate, Exchange, Hears
-from madbench.protocols.replies import Statement, Summary
+from madbench.protocols.replies import Statement
 from madbench.protocols.solver import Asked
-from madbench.types import Edge, InputError, Observation, Outcome, Problem
+from madbench.tasks.answers import visible
+from madbench.types import Edge, InputError, Observation, Outcome, Problem, Reply
 
 
 class Overheard(Observation):
@@ -23,6 +25,16 @@ class Summarised(Observation):
 
     prompt: str
     summary: str
+
+
+class Summary(Reply):
+    """What others said, told by somebody else; private reasoning excepted."""
+
+    text: str
+
+    @classmethod
+    def read(cls, text: str, problem: Problem, *, cut: bool) -> Self:
+        return cls(text=visible(text))
 
 
 @dataclass(frozen=True, kw_only=True)

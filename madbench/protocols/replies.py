@@ -45,16 +45,6 @@ class Statement(Reply):
         return self.found.answer
 
 
-class Summary(Reply):
-    """What others said, told by somebody else; private reasoning excepted."""
-
-    text: str
-
-    @classmethod
-    def read(cls, text: str, problem: Problem, *, cut: bool) -> Self:
-        return cls(text=visible(text))
-
-
 class Form(Reply):
     """A reply that is one JSON object. Prose around it is allowed and never reaches the protocol."""
 

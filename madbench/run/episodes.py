@@ -88,7 +88,7 @@ class Play:
     seed: int
 
     async def episode(self, slot: Slot) -> tuple[Record, Carried]:
-        """Play a row. Raises InputError and StorageError alone; any other failure becomes a row that keeps its turns."""
+        """Play a row. Raises InputError and StorageError alone; any other failure is a row that keeps its turns."""
         started, carried, turns = time.monotonic(), slot.carried, list[Turn]()
         outcome, ending, error = None, Ending.DONE, ""
         try:

@@ -20,6 +20,7 @@ from madbench.sweep.publishing import publish
 from madbench.sweep.shapes import shapes_of
 from madbench.sweep.standing import reason, tell_failure, tell_success
 from madbench.types import MadbenchError, Summary
+from madbench.types.spelling import plain
 
 
 def conclude(runs: Sequence[Planned], progress: Progress) -> int:
@@ -38,7 +39,7 @@ def conclude(runs: Sequence[Planned], progress: Progress) -> int:
     finally:
         for run in bad:
             told = f"{progress.state(run.id)}: {run.name.arm}: {reason(progress.note(run.id))}"
-            print(f"{told}\n  more in {run.folder.log}", file=sys.stderr)
+            print(f"{plain(told)}\n  more in {run.folder.log}", file=sys.stderr)
     if any(progress.state(run.id) == "refused" for run in bad):
         return BAD_INPUT
     return DONE if fine and not bad else FAILED

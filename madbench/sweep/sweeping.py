@@ -19,6 +19,7 @@ from madbench.sweep.pool import Pool
 from madbench.sweep.progress import Progress, Row
 from madbench.sweep.standing import before, tell_failure
 from madbench.sweep.summing import conclude
+from madbench.types.spelling import plain
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 Player = Callable[[Sequence[Planned], Progress], Coroutine[None, None, bool]]
@@ -33,7 +34,7 @@ def sweep(jobs: Sequence[JobConfig], player: Player, earlier: Sequence[JobConfig
     """
     runs = plan([*earlier, *jobs])
     if jobs[0].extent.dry_run:
-        print(dry_run(runs))
+        print(plain(dry_run(runs), keep="\n\t"))
         return DONE
     claim_home([run.config.home for run in runs])
     for run in runs:

@@ -90,7 +90,8 @@ def _ask(turn: Turn, questions: Sequence[str], model: Model, language: Language 
     tokens = len(text) // LETTERS if language is None else len(language.ids(messages))
     told = text.count(questions[0])
     longer = sum(_size(question, language) - _size(questions[0], language) for question in questions)
-    return Ask(turn, model.name, tokens + repeated(text), told * longer, language and language.context)
+    context = None if language is None else language.context
+    return Ask(turn, model.name, tokens + repeated(text), told * longer, context)
 
 
 def _size(text: str, language: Language | None) -> int:

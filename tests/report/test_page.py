@@ -62,7 +62,7 @@ def dom(page: Path, folder: Path, *, address: str = "", script: str = "") -> str
     """The page's elements after its scripts ran, `script` last."""
     tried = page.with_name("tried.html")
     source = page.read_text(encoding="utf-8").replace("</body>", f"<script>{script}</script></body>")
-    source = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", source)  # `script` is not the page's own
+    source = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", source)  # for a foreign script
     tried.write_text(source, encoding="utf-8")
     return chromium(folder, f"file://{tried}{address}", "--dump-dom")
 

@@ -82,7 +82,10 @@ BAD = {
     "no template folder": (["templates=/nowhere"], "no folder /nowhere"),
     "the same run twice": (["-m", "seed=3,3"], "are the same run"),
     "launcher's choice": (["-m", "seed=1,2", "hydra.launcher.on_failure=explode"], "'continue' or 'stop'"),
-    "unknown verb": (["diagnose"], "no verb 'diagnose'; there are report, score, pairs, compare, upload, prefetch"),
+    "unknown verb": (
+        ["diagnose"],
+        "no verb 'diagnose'; there are report, score, pairs, compare, upload, prefetch",
+    ),
     "no word at all": ([""], "no verb ''; there are report"),
     "experiment without its sign": (
         ["experiment=quickstart"],

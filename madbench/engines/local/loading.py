@@ -1,4 +1,4 @@
-"""Loading a model and its tokenizer."""
+"""Loading a model."""
 
 from __future__ import annotations
 
@@ -11,28 +11,23 @@ from typing import TYPE_CHECKING
 import torch
 from pydantic import JsonValue
 from transformers import (
-    AutoConfig,
     AutoModelForCausalLM,
-    AutoTokenizer,
     BitsAndBytesConfig,
-    GenerationConfig,
     GgufConfig,
-    PretrainedConfig,
     PreTrainedModel,
-    PreTrainedTokenizerBase,
 )
 
 from madbench.engines.chat import ChatFormat
 from madbench.engines.grammar import Grammars
-from madbench.engines.language import Language
 from madbench.engines.local.decoder import BatchDecoder
 from madbench.engines.local.network import Network, devices_of
 from madbench.engines.local.packed import pack, packed_layers
+from madbench.engines.local.speaking import chat_of, ends_of, options_of
 from madbench.engines.local.wording import Wording
 from madbench.types import InputError
 
 if TYPE_CHECKING:
-    from madbench.engines.settings import LocalSettings, Quantisation, SpokenSettings
+    from madbench.engines.settings import LocalSettings, Quantisation
     from madbench.engines.weights import Place
 
 _VERSIONS = ("torch", "transformers", "tokenizers", "llguidance", "gguf")
@@ -86,15 +81,14 @@ def shape_of(model: PreTrainedModel) -> dict[str, JsonValue] | None:
 def load(settings: LocalSettings) -> Loaded:
     """The model, ready to run. Raises InputError for a tokenizer that cannot serve."""
     place = settings.weights.fetch()
-    options = _options(settings, place)
-    chat = _chat(settings, place)
+    chat = chat_of(settings, place)
     model = AutoModelForCausalLM.from_pretrained(
         place.folder,
         dtype=getattr(torch, settings.dtype),
         attn_implementation=settings.attention,
         device_map=settings.device_map or {"": _device(settings.device)},
         use_safetensors=None if place.gguf else True,
-        **options,
+        **options_of(settings, place),
         **_quantised(settings.quantisation, place),
     ).eval()
     made = loaded(model, chat, settings.name)
@@ -102,39 +96,11 @@ def load(settings: LocalSettings) -> Loaded:
     return made
 
 
-def language(settings: SpokenSettings, place: Place, *, at_most: int | None = None) -> Language:
-    """What of the model needs no weights, from its tokenizer and configs; `at_most` bounds its context.
-
-    Raises InputError as `load`.
-    """
-    options, chat = _options(settings, place), _chat(settings, place)
-    config = AutoConfig.from_pretrained(place.folder, **options).get_text_config()
-    try:
-        owners = GenerationConfig.from_pretrained(place.folder)
-    except OSError:  # it has none
-        owners = None
-    context = min(config.max_position_embeddings, at_most or config.max_position_embeddings)
-    return Language(
-        settings.fingerprint(), chat, context=context, ends=ends_of(chat.tokenizer, config, owners)
-    )
-
-
 def free() -> None:
     """Give the memory of models that nobody holds any more back to the device."""
     gc.collect()
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
-
-
-def _chat(settings: SpokenSettings, place: Place) -> ChatFormat:
-    tokenizer = AutoTokenizer.from_pretrained(place.folder, **_options(settings, place))
-    return ChatFormat(tokenizer, settings.chat, settings.name)
-
-
-def _options(settings: SpokenSettings, place: Place) -> dict[str, bool | str]:
-    """What reading anything from a place takes."""
-    source: dict[str, bool | str] = {"gguf_file": place.gguf} if place.gguf else {}
-    return {"trust_remote_code": settings.weights.trust_remote_code, **source}
 
 
 def loaded(model: PreTrainedModel, chat: ChatFormat, name: str) -> Loaded:
@@ -147,15 +113,6 @@ def loaded(model: PreTrainedModel, chat: ChatFormat, name: str) -> Loaded:
     ends = ends_of(chat.tokenizer, shape, model.generation_config)
     grammars = Grammars(chat.tokenizer, shape.vocab_size, ends, name)
     return Loaded(model, chat, Wording(chat.text, ends, chat.stops, grammars), shape.max_position_embeddings)
-
-
-def ends_of(
-    tokenizer: PreTrainedTokenizerBase, config: PretrainedConfig, owners: GenerationConfig | None
-) -> frozenset[int]:
-    """Every token that the tokenizer, the config or the owner's generation config names as an end."""
-    named = [tokenizer.eos_token_id, config.eos_token_id, getattr(owners, "eos_token_id", None)]
-    flat = [token for entry in named for token in (entry if isinstance(entry, list) else [entry])]
-    return frozenset(token for token in flat if token is not None)
 
 
 def _quantised(kind: Quantisation, place: Place) -> dict[str, object]:

@@ -10,7 +10,7 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 from transformers.utils.logging import disable_progress_bar, enable_progress_bar
 
 from madbench.engines.grammar import Grammars
-from madbench.engines.local.loading import ends_of
+from madbench.engines.local.speaking import ends_of
 from madbench.engines.settings import SpokenSettings
 from madbench.engines.weights import Place
 from madbench.types import InputError
