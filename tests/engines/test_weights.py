@@ -144,7 +144,7 @@ def test_a_warm_hub_cache_serves_without_a_network(folder, tmp_path):
     (cached / "refs").mkdir(parents=True)
     (cached / "refs" / "main").write_text(sha)
     shutil.copytree(folder, cached / "snapshots" / sha)
-    offline = {"HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1"}
+    offline = {"HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1", "MADBENCH_CACHE": str(tmp_path / "own")}
     assert f"o/m@{sha}" in alone(IDENTITY.format("main"), **offline)
     assert f"snapshots/{sha}" in alone(CHECKED, **offline)
     assert "cache does not hold it" in alone(IDENTITY.format("other"), **offline)
