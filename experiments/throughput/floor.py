@@ -10,6 +10,7 @@ from madbench.agents import Cast
 from madbench.engines.simulated import SimulatedModel
 from madbench.protocols.debate import Debate
 from madbench.run.episodes import Carried, Play, Slot
+from madbench.sweep.worker import look_seldom_for_cycles
 from madbench.tasks.synthetic import Synthetic
 from madbench.types import Record, RoleSettings
 
@@ -33,4 +34,5 @@ async def _measured(episodes: int) -> float:
 
 def harness_us_per_call(episodes: int = 4096) -> float:
     """Microseconds a call with so many episodes in flight; the simulated model's own time is taken off."""
+    look_seldom_for_cycles()
     return asyncio.run(_measured(episodes))

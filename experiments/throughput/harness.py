@@ -27,6 +27,7 @@ from madbench.records.tables import read_records
 from madbench.run.job import Job, RunName, asked, extend_plan, run_job, samples_of
 from madbench.run.journaled import JournaledEngine
 from madbench.run.merging import merge, write_numbers
+from madbench.sweep.worker import look_seldom_for_cycles
 from madbench.tasks.synthetic import Synthetic
 from madbench.types import Record, RoleSettings
 
@@ -91,6 +92,7 @@ async def bare_calls(records: Sequence[Record]) -> None:
 
 def measure(path: Path, questions: int, debates: int, *, journaled: bool) -> Stages:
     """One process's share: every stage of a run of so many debates."""
+    look_seldom_for_cycles()
     clock, task = Clock(), Synthetic(questions)
     job = Job(RunFolder(path / "run"), task, DEBATE, RoleSettings(), 0, 1, debates, NAME)
     samples_of(task)

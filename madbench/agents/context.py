@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from madbench.agents.prompts import render
-from madbench.types import ContextError, ContextPolicy, Message, Observation, RoleSettings
+from madbench.types import ContextError, ContextPolicy, Message, Observation, Request, RoleSettings
 
 
 @dataclass(frozen=True)
@@ -30,21 +30,23 @@ class Prompt:
         return (*self.opening, *self.past, self.shown, *self.repairs)
 
 
-Excess = Callable[[tuple[Message, ...]], int]
-"""Tokens by which messages (and the reply's room) exceed the model's context."""
+Asking = Callable[[tuple[Message, ...]], Request]
+"""What makes a request of messages."""
 
 
-def fit(prompt: Prompt, excess: Excess) -> Prompt:
-    """The prompt as it is if it fits, else cut by its role's policy; raises ContextError where that fails."""
-    shrink = POLICIES[prompt.settings.context]
-    while (over := excess(prompt.messages)) > 0:
+def fit(prompt: Prompt, asking: Asking, excess: Callable[[Request], int]) -> tuple[Prompt, Request]:
+    """The prompt as it is if its request fits (`excess`: tokens beyond the model's context), else cut by its role's
+    policy; with its request. Raises ContextError where that fails.
+    """
+    shrink, request = POLICIES[prompt.settings.context], asking(prompt.messages)
+    while (over := excess(request)) > 0:
         smaller = shrink(prompt)
         if smaller is None:
             raise ContextError(
                 f"prompt exceeds the context by {over} tokens (policy {prompt.settings.context})"
             )
-        prompt = smaller
-    return prompt
+        prompt, request = smaller, asking(smaller.messages)
+    return prompt, request
 
 
 def _refuse(prompt: Prompt) -> Prompt | None:

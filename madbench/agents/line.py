@@ -56,7 +56,7 @@ class Line:
         earlier: SaidT | None = None
         with self.turns.ask() as write:
             for attempt in range(attempts):
-                asked = replace(speaker, attempt=attempt)
+                asked = replace(speaker, attempt=attempt) if attempt else speaker
                 prompt, turn, result = await self._attempt(prompt, asked, says, earlier)
                 write(turn)
                 text, earlier = turn.completion.text, result.said
@@ -70,10 +70,10 @@ class Line:
         self, prompt: Prompt, speaker: Speaker, says: type[SaidT], earlier: SaidT | None
     ) -> tuple[Prompt, Turn, Read[SaidT]]:
         asking = self._asking(speaker, self._schema(says))
-        prompt = fit(prompt, lambda messages: self.engine.excess(asking(messages)))
-        request = asking(prompt.messages)
+        prompt, request = fit(prompt, asking, self.engine.excess)
         seen = type(prompt.seen).__name__
-        self.guard.check(Turn(speaker, seen, request, NOTHING, UNREAD))
+        if self.guard.edges:
+            self.guard.check(Turn(speaker, seen, request, NOTHING, UNREAD))
         completion = await self.engine.generate(request)
         result = read(says, completion, self.problem, repaired=speaker.attempt > 0, earlier=earlier)
         turn = Turn(speaker, seen, request, completion, result.reading, prompt.cuts, self.spare)
