@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from pydantic import TypeAdapter
@@ -98,7 +99,8 @@ class Pool:
         assert process.stdout is not None
         process.stdin.write(order.model_dump_json().encode() + b"\n")
         async for line in process.stdout:
-            self._note(name, MESSAGE.validate_json(line))
+            if line.endswith(b"\n"):  # the last words of one that was killed may be torn
+                self._note(name, MESSAGE.validate_json(line))
         await process.wait()
 
     def _note(self, worker: str, message: Message) -> None:
@@ -107,7 +109,8 @@ class Pool:
             if message.state in ("failed", "refused") and self._settings.on_failure == "stop":
                 self._stopping = True
                 for process in self._live:
-                    process.send_signal(signal.SIGTERM)
+                    with suppress(ProcessLookupError):  # it ended, and was not taken from the list yet
+                        process.send_signal(signal.SIGTERM)
         self._hear(worker, message)
 
     async def _stop(self, process: asyncio.subprocess.Process) -> None:
