@@ -60,6 +60,16 @@ def test_the_queue_is_read_by_the_names_of_arrays(site):
     assert not seen["a-1", 0].hopeless
     assert seen["b-2", 0].over
     assert "--name=a-1,b-2" in site.asked("squeue")[0]
+    assert all(Seen("1_0", "PENDING", why).hopeless for why in ("JobHoldMaxRequeue", "BadConstraints"))
+    assert not Seen("1_0", "PENDING", "JobHeldUser").hopeless
+
+
+def test_a_users_own_filters_hide_no_job(site, tmp_path, monkeypatch):
+    squeue = tmp_path / "bin" / "squeue"
+    squeue.write_text('#!/bin/sh\n[ -n "$SQUEUE_PARTITION$SLURM_CLUSTERS" ] || echo "a|1_0|RUNNING|None"\n')
+    for name in ("SQUEUE_PARTITION", "SLURM_CLUSTERS"):
+        monkeypatch.setenv(name, "other")
+        assert ("a", 0) in queue.look(["a"])
 
 
 def test_a_queue_that_does_not_answer_is_an_error_and_not_an_empty_one(site, tmp_path):
@@ -69,7 +79,7 @@ def test_a_queue_that_does_not_answer_is_an_error_and_not_an_empty_one(site, tmp
     batches = Batches(tmp_path / "home")
     with batches.locked():
         batches.new([order("r")], 1, 1.0)
-    with pytest.raises(InputError, match="cannot ask for the jobs of earlier commands: squeue"):
+    with pytest.raises(queue.QueueError, match="squeue: Unable to contact"):
         attached(batches, frozenset(["r"]))
     assert "jobs may be left" in Standing(batches, frozenset(["r"])).left(cancel=False)
 
@@ -124,7 +134,7 @@ def test_arrays_without_a_job_left_are_closed_and_live_ones_taken_over(site, tmp
     (found,) = attached(batches, frozenset(["x", "z"]))
     assert (found.id, found.runs, found.attached) == ("8_1", frozenset(["z"]), True)
     assert [batch.name for batch in batches.open()] == [second.name]
-    assert "8_[1] of an earlier command" in capsys.readouterr().out
+    assert "8_[1] of another command" in capsys.readouterr().out
     site("scancel", "")
     standing = Standing(batches, frozenset(["x", "z"]))
     assert "1 PENDING (8_[1])" in standing.left(cancel=False)
@@ -179,6 +189,8 @@ def test_what_a_job_is_belongs_to_the_launcher(tmp_path):
     for given, named in (
         ({"nodes": 2}, "nodes"),
         ({"additional_parameters": {"signal": "TERM"}}, "signal"),
+        ({"additional_parameters": {"open_mode": "truncate"}}, "open_mode"),
+        ({"additional_parameters": {"clusters": "b"}}, "clusters"),
         ({"additional_parameters": "x"}, "additional_parameters"),
         ({"setup": "module load"}, "setup"),
     ):
@@ -204,7 +216,12 @@ def test_an_array_is_asked_for_in_submitits_words(site, tmp_path, monkeypatch):
         assert f"#SBATCH {line}\n" in script
     assert "qos" not in script
     assert "exec python -m 'a b'\n" in script
-    assert asking._make_submission_command(tmp_path)[:3] == ["env", "-u", "SLURM_RESTART_COUNT"]
+    for name in ("SBATCH_JOB_NAME", "SBATCH_NO_REQUEUE", "SBATCH_ACCOUNT"):
+        monkeypatch.setenv(name, "x")
+    asked = asking._make_submission_command(tmp_path)
+    assert asked[:3] == ["env", "-u", "SLURM_RESTART_COUNT"]
+    assert asked[3:7] == ["-u", "SBATCH_JOB_NAME", "-u", "SBATCH_NO_REQUEUE"]
+    assert "SBATCH_ACCOUNT" not in asked
     with pytest.raises(InputError, match=r"(?s)partitoin.*Valid parameters.*- partition"):
         executor(tmp_path, {"partitoin": "gpu"})
     monkeypatch.setenv("PATH", "/nonexistent")

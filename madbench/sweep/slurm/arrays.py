@@ -15,6 +15,15 @@ from submitit.core.utils import FailedJobError, FailedSubmissionError
 
 from madbench.types import MadbenchError
 
+SETTLED = frozenset(
+    f"SBATCH_{option}"
+    for option in (
+        *("JOB_NAME", "ARRAY_INX", "OUTPUT", "ERROR", "OPEN_MODE", "SIGNAL"),
+        *("REQUEUE", "NO_REQUEUE", "CLUSTERS", "WAIT"),
+    )
+)
+"""Variables that would take the place of what a script says of a job's name, files, warning and cluster."""
+
 
 class RefusedError(MadbenchError):
     """sbatch said no; the message is what it said."""
@@ -40,7 +49,10 @@ class Executor(SlurmExecutor):
             raise RefusedError(str(error).strip() or "sbatch failed without a word") from error
 
     def _make_submission_command(self, submission_file_path: Path) -> list[str]:
-        """Without what a surrounding allocation says of itself: the new job is not that one."""
-        stale = [name for name in os.environ if name.startswith("SLURM_") and name != "SLURM_CONF"]
+        """Without what a surrounding allocation says of itself, since the new job is not that one, and without what a
+        user's environment says of things that are settled: by its name a job is found again.
+        """
+        slurm = [name for name in os.environ if name.startswith("SLURM_") and name != "SLURM_CONF"]
+        stale = [*slurm, *sorted(SETTLED & os.environ.keys())]
         around = [word for name in stale for word in ("-u", name)]
         return ["env", *around, *super()._make_submission_command(submission_file_path)]

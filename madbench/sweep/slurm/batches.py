@@ -21,6 +21,10 @@ PATIENCE = 120.0
 """Seconds that a second driver waits while a first one submits."""
 
 
+class BusyError(InputError):
+    """Another driver submits, and has for too long."""
+
+
 class Batch(Strict):
     """One array. Its name, which no other has, is its jobs' name: the queue finds them by it even where the id that
     sbatch gave was never written down. `tasks` are the run folders of each job. A closed one has no job any more.
@@ -60,7 +64,9 @@ class Task:
         return self.folder / f"{self.number}.{start}.jsonl"
 
     def said(self) -> list[Path]:
-        return sorted(self.folder.glob(f"{self.number}.*.jsonl"))
+        """Those files, in the order of the starts."""
+        found = self.folder.glob(f"{self.number}.*.jsonl")
+        return sorted(found, key=lambda file: int(file.name.split(".")[1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +81,12 @@ class Batches:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Look and submit alone. Raises InputError where another driver is at it for too long."""
+        """Look and submit alone. Raises BusyError where another driver is at it for too long."""
         self.folder.mkdir(parents=True, exist_ok=True)
         try:
             lock = locked(self.folder / "submit.lock", PATIENCE)
         except Timeout as error:
-            raise InputError(
+            raise BusyError(
                 f"{self.folder}: another command is submitting this sweep; wait for it"
             ) from error
         try:

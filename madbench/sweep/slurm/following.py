@@ -13,7 +13,7 @@ from madbench.sweep.messages import Notice
 from madbench.sweep.planning import Planned
 from madbench.sweep.progress import Progress
 from madbench.sweep.slurm import queue
-from madbench.sweep.slurm.batches import Batch, Batches
+from madbench.sweep.slurm.batches import Batch, Batches, BusyError
 from madbench.sweep.slurm.listening import Watched
 from madbench.sweep.slurm.queue import Place, QueueError, Seen
 from madbench.sweep.slurm.settings import SlurmSettings
@@ -21,6 +21,7 @@ from madbench.sweep.slurm.standing import Standing, attached, lives
 from madbench.sweep.slurm.submitting import RejectedError, Submitter
 from madbench.sweep.standing import finished
 from madbench.sweep.sweeping import Player, by_cast
+from madbench.types import InputError, MadbenchError
 
 Result = TypeVar("Result")
 
@@ -79,10 +80,20 @@ class Driver:
             self._say(
                 f"hydra.launcher.casts: nothing to submit is of {', '.join(strange)}; there is {', '.join(here)}"
             )
+        try:
+            self._enlist([*self._runs])
+        except QueueError as error:
+            raise InputError(f"hydra/launcher=slurm: cannot ask for what is there: {error}") from error
+
+    def _enlist(self, runs: Sequence[str], *, alone: bool = False, buried: Place | None = None) -> None:
+        """Follow jobs of other commands that play one of these runs, and submit the others: alone, since two drivers
+        see the same job die.
+        """
         with self.batches.locked():
-            self._watched = attached(self.batches, frozenset(self._runs))
-            taken = {run for watched in self._watched for run in watched.runs}
-            for batch in self._submit([run for run in self._runs if run not in taken]):
+            found = attached(self.batches, frozenset(runs), buried)
+            self._watched += found
+            taken = {run for watched in found for run in watched.runs}
+            for batch in self._submit([run for run in runs if run not in taken], alone=alone):
                 self._watch(batch)
 
     def _submit(self, runs: Sequence[str], *, alone: bool = False) -> list[Batch]:
@@ -123,7 +134,7 @@ class Driver:
         """A job of an earlier command may have been asked for fewer rows than this one."""
         done = [self._runs[run] for run in sorted(watched.runs) if self._progress.state(run) == "done"]
         if watched.attached and (short := [run.id for run in done if finished(run) < run.episodes]):
-            await self._again(short, alone=False)
+            await self._again(watched, short, alone=False)
 
     async def _look(self) -> bool:
         """Ask the queue; whether it answered. It is asked again as long as it does not."""
@@ -154,13 +165,14 @@ class Driver:
         """A job is gone that owes something: it was stopped, or it died."""
         watched.listen(self._progress)
         left, why = watched.left(self._progress), await whole(lambda: queue.cause(watched.id))
-        halted = [run for run in left if self._progress.state(run) == "interrupted" or "CANCELLED" in why]
+        halted = [run for run in left if watched.stopped(run, self._progress) or "CANCELLED" in why]
         for run in halted:
             self._progress.end(run, "interrupted", f"SLURM job {watched.id} was stopped ({why}).")
         if lives(self._seen.get(watched.place)):
             await self._cancel([watched.id])
         if died := [run for run in left if run not in halted]:
             await self._mourn(watched, died, f"SLURM job {watched.id} died ({why}).")
+        await self._complete(watched)
 
     async def _mourn(self, watched: Watched, died: Sequence[str], told: str) -> None:
         """Submit what a dead job left, each run alone, but for runs that had deaths enough."""
@@ -171,19 +183,32 @@ class Driver:
             )
         if more := [run for run in died if self._deaths[run] <= self._settings.resubmits]:
             self._say(f"{told} What it left is submitted again.")
-            await self._again(more, alone=True)
+            await self._again(watched, more, alone=True)
 
-    async def _again(self, runs: Sequence[str], *, alone: bool) -> None:
-        """Submit runs once more; what is rejected then has failed."""
+    async def _again(self, buried: Watched, runs: Sequence[str], *, alone: bool) -> None:
+        """Have runs played once more, as soon as SLURM answers; what cannot be submitted has failed."""
+        known = len(self._watched)
         try:
-            batches = await whole(lambda: self._submit(runs, alone=alone))
-        except RejectedError as error:
+            await self._answered(lambda: self._enlist(runs, alone=alone, buried=buried.place))
+        except MadbenchError as error:
             self._say(str(error))
-            batches = list(error.before)
-        for batch in batches:
-            self._watch(batch)
-        for run in {run for batch in batches for task in batch.tasks for run in task}:
+            for batch in error.before if isinstance(error, RejectedError) else ():
+                self._watch(batch)
+            for run in runs:
+                self._progress.end(run, "failed", self._progress.note(run) or str(error))
+        for run in {run for watched in self._watched[known:] for run in watched.runs}:
             self._progress.end(run, "waiting")
+
+    async def _answered(self, call: Callable[[], None]) -> None:
+        """Make a call again until SLURM answers it and no other driver is at it."""
+        while True:
+            try:
+                await whole(call)
+            except (QueueError, BusyError) as error:
+                self._say(f"not submitted yet: {error}. Asking again.")
+                await asyncio.sleep(self._settings.watch.every)
+            else:
+                return
 
     async def _stop_at_failure(self) -> None:
         failed = any(self._progress.state(run) in ("failed", "refused") for run in self._runs)

@@ -30,6 +30,7 @@ class Watched:
     gone: float | None = None
     read: dict[Path, int] = field(default_factory=dict)
     before: dict[tuple[Path, str], News] = field(default_factory=dict)
+    told: dict[str, Path] = field(default_factory=dict)
 
     @property
     def place(self) -> tuple[str, int]:
@@ -40,6 +41,8 @@ class Watched:
         first = not self.read
         for file in self.task.said():
             for message in self._lines(file):
+                if isinstance(message, News):
+                    self.told[message.folder] = file
                 if isinstance(message, News) and self.attached and first:
                     self.before[file, message.folder] = message
                 progress.hear(f"{file.parent.name}/{file.stem}", self._counted(file, message))
@@ -66,6 +69,10 @@ class Watched:
     def left(self, progress: Progress) -> list[str]:
         """Runs that have not come to an end of their own."""
         return [run for run in sorted(self.runs) if progress.state(run) not in ENDS]
+
+    def stopped(self, run: str, progress: Progress) -> bool:
+        """Whether the job's last start said that a run was interrupted; one before it says nothing of its end."""
+        return progress.state(run) == "interrupted" and self.told.get(run) in self.task.said()[-1:]
 
     def last_words(self, lines: int = 30) -> str:
         """The end of what the job printed."""

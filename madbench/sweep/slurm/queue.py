@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from madbench.types import MadbenchError
@@ -27,7 +28,10 @@ ENDED = frozenset(
     )
 )
 """States that a job does not leave, but for a requeue that follows at once."""
-HOPELESS = ("launch failed requeued held", "DependencyNeverSatisfied", "BadConstraints")
+HOPELESS = (
+    *("launch failed requeued held", "launch failure limit exceeded", "JobHoldMaxRequeue"),
+    *("DependencyNeverSatisfied", "BadConstraints"),
+)
 """Reasons for waiting that waiting does not end."""
 Place = tuple[str, int]
 """A batch's name and a task's number in it: what a job is called before and after SLURM gave it an id."""
@@ -145,9 +149,20 @@ def counts(jobs: Iterable[Seen]) -> str:
     return ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states))
 
 
+def unfiltered(variables: Mapping[str, str]) -> dict[str, str]:
+    """An environment without a user's own filters (`SQUEUE_PARTITION`, …), under which jobs seem to be gone."""
+    return {
+        name: value
+        for name, value in variables.items()
+        if not name.startswith(("SQUEUE_", "SCANCEL_", "SCONTROL_", "SACCT_")) and name != "SLURM_CLUSTERS"
+    }
+
+
 def _asked(command: Sequence[str]) -> str:
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True)
+        done = subprocess.run(
+            command, env=unfiltered(os.environ), capture_output=True, text=True, timeout=SECONDS, check=True
+        )
     except FileNotFoundError as error:
         raise QueueError(f"no {command[0]} on this machine") from error
     except subprocess.CalledProcessError as error:

@@ -9,7 +9,6 @@ from madbench.sweep.slurm import queue
 from madbench.sweep.slurm.batches import Batches, Task
 from madbench.sweep.slurm.listening import Watched
 from madbench.sweep.slurm.queue import Place, QueueError, Seen
-from madbench.types import InputError
 
 
 def lives(seen: Seen | None) -> bool:
@@ -17,28 +16,23 @@ def lives(seen: Seen | None) -> bool:
     return seen is not None and not seen.over
 
 
-def attached(batches: Batches, runs: frozenset[str]) -> list[Watched]:
-    """Jobs of earlier commands that play, or will play, one of these runs. Arrays without a job left are closed.
+def attached(batches: Batches, runs: frozenset[str], buried: Place | None = None) -> list[Watched]:
+    """Jobs of other commands that play, or will play, one of these runs. Arrays without a job left are closed.
 
-    Raises InputError where the queue cannot be asked.
+    One that was `buried` is not looked for, whatever the queue still says of it. Raises QueueError.
     """
-    try:
-        live = alive(batches)
-    except QueueError as error:
-        raise InputError(
-            f"hydra/launcher=slurm: cannot ask for the jobs of earlier commands: {error}"
-        ) from error
+    live = alive(batches)
     for batch in batches.open():
         if not any(name == batch.name for name, _ in live):
             batches.write(batch.model_copy(update={"closed": True}))
     found = [
         Watched(task, shared, seen.id, attached=True)
         for task, seen in live.values()
-        if (shared := runs & frozenset(task.runs))
+        if (shared := runs & frozenset(task.runs)) and task.place != buried
     ]
     if found:
         told = " ".join(queue.together(watched.id for watched in found))
-        print(f"SLURM: {told} of an earlier command still there, followed from here", flush=True)
+        print(f"SLURM: {told} of another command still there, followed from here", flush=True)
     return found
 
 

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 Part = TypeVar("Part")
 OURS = ("job_name", "use_srun", "srun_args", "stderr_to_stdout", "nodes", "tasks_per_node", "ntasks_per_node")
 """Parameters of submitit that a launcher settles: a job is one worker process on one node."""
-OURS_TOO = ("array", "output", "error", "open-mode", "signal", "requeue")
+OURS_TOO = (
+    *("array", "output", "error", "open-mode", "signal", "requeue", "no-requeue"),
+    *("job-name", "clusters", "wait"),
+)
 """Options of sbatch that are settled likewise."""
 WARNING = 120
 """Seconds before its time limit at which a job is warned, unless `signal_delay_s` says otherwise."""
@@ -54,7 +57,8 @@ class Submitter:
     def submit(self, groups: Sequence[Sequence[Assignment]], *, alone: bool = False) -> list[Batch]:
         """Hand over runs, each group of which can share a model.
 
-        Raises InputError for settings that cannot be, RejectedError where sbatch says no.
+        Raises InputError for settings that cannot be, RejectedError where sbatch says no, QueueError where the site's
+        limit cannot be asked for. An array that sbatch refused stays open: it may say no and have it all the same.
         """
         orders = self._orders(groups, 1 if alone else self.settings.runs_per_job)
         ready = [
@@ -67,7 +71,7 @@ class Submitter:
             try:
                 done.append(self._sent(batch, asking))
             except MadbenchError as refused:
-                for left, _ in ready[len(done) :]:
+                for left, _ in ready[len(done) + 1 :]:
                     self.batches.write(left.model_copy(update={"closed": True}))
                 raise RejectedError(str(refused), done) from refused
         return done
@@ -101,10 +105,7 @@ class Submitter:
         """The most tasks of an array, by the settings or the site."""
         if self.settings.max_array is not None:
             return self.settings.max_array
-        try:
-            return queue.max_array()
-        except queue.QueueError as error:
-            raise InputError(f"hydra/launcher=slurm: {error}") from error
+        return queue.max_array()
 
 
 def parts(whole: Sequence[Part], size: int) -> Iterator[Sequence[Part]]:
@@ -120,7 +121,7 @@ def settled(name: str, folder: Path, given: Parameters, settings: SlurmSettings)
         raise InputError(
             f"hydra.launcher.job.additional_parameters: expected options of sbatch, found {more!r}"
         )
-    if wrong := [key for key in (*given, *more) if key in (*OURS, *OURS_TOO)]:
+    if wrong := [key for key in (*given, *more) if key in OURS or key.replace("_", "-") in OURS_TOO]:
         raise InputError(
             f"hydra.launcher.job: {wrong[0]} is settled by the launcher: a job is one worker on one node"
         )

@@ -1,0 +1,162 @@
+"""What a driver of SLURM jobs does when others drive too, when SLURM is out of reach, and when jobs die."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hydra import compose, initialize_config_dir
+
+from madbench.sweep.configs import read_config
+from madbench.sweep.messages import News, write
+from madbench.sweep.planning import plan
+from madbench.sweep.progress import Progress, Row
+from madbench.sweep.slurm import queue
+from madbench.sweep.slurm.batches import BusyError
+from madbench.sweep.slurm.following import Driver
+from madbench.sweep.slurm.settings import SlurmSettings
+from madbench.sweep.slurm.submitting import RejectedError
+
+pytest.importorskip("submitit")
+CONF = Path(__file__).parents[2] / "conf"
+SETTINGS = SlurmSettings.model_validate({"max_array": 5, "watch": {"every": 0.01, "settle": 0}})
+DIED = "JobId=41 JobState=FAILED ExitCode=0:9 NodeList=n1"
+
+
+class Commands:
+    """SLURM's commands, which answer what was written down for them."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        folder.mkdir()
+        for command in ("srun", "sacct", "scancel"):
+            self.says(command, "")
+        self.says("scontrol", DIED)
+        self.says("sbatch", "Submitted batch job 41")
+
+    def says(self, command, text, code=0):
+        file = self.folder / command
+        stream = ">&2" if code else ""
+        file.write_text(f"#!/bin/sh\necho x >>{file}.calls\ncat {stream} <<'END'\n{text}\nEND\nexit {code}\n")
+        file.chmod(0o755)
+
+    def jobs(self, *lines):
+        self.says("squeue", "\n".join(lines))
+
+    @property
+    def submissions(self):
+        calls = self.folder / "sbatch.calls"
+        return len(calls.read_text().splitlines()) if calls.exists() else 0
+
+
+@pytest.fixture
+def slurm(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
+    return Commands(tmp_path / "bin")
+
+
+def planned(folder, limit, *protocols):
+    def config(protocol):
+        given = (
+            "task=synthetic",
+            "task.n=12",
+            "model@cast.default=simulated",
+            f"limit={limit}",
+            "tracking=none",
+        )
+        with initialize_config_dir(str(CONF), version_base=None):
+            composed = compose(
+                "config", [f"protocol={protocol}", *given, f"output_root={folder}", "name=trial"]
+            )
+        return read_config(composed, {"protocol": protocol, "task": "synthetic"}, (f"protocol={protocol}",))
+
+    return plan([config(protocol) for protocol in protocols])
+
+
+def driver(runs):
+    return Driver(runs, Progress([Row(run.name.arm, run.id, run.episodes, 0) for run in runs]), SETTINGS)
+
+
+def round_of(driving):
+    asyncio.run(driving._round())
+
+
+def test_two_drivers_that_see_a_job_die_submit_what_it_left_once(slurm, tmp_path):
+    first, second = (driver(planned(tmp_path, 4, "cot")) for _ in range(2))
+    first.begin()
+    (old,) = first.batches.open()
+    slurm.jobs(f"{old.name}|41_0|RUNNING|None")
+    second.begin()
+    slurm.jobs(f"{old.name}|41_0|FAILED|None")
+    round_of(first)
+    (new,) = [batch for batch in first.batches.open() if batch.name != old.name]
+    assert slurm.submissions == 2
+    slurm.jobs(f"{old.name}|41_0|FAILED|None", f"{new.name}|42_0|PENDING|Priority")
+    second._seen = {(old.name, 0): queue.Seen("41_0", "FAILED", "None")}
+    asyncio.run(second._bury(second._watched.pop()))
+    assert slurm.submissions == 2
+    assert [watched.id for watched in second._watched] == ["42_0"]
+
+
+def test_a_job_that_was_asked_for_less_and_dies_leaves_that_to_be_played_too(slurm, tmp_path):
+    few, many = (driver(planned(tmp_path, limit, "cot", "cot_sampled")) for limit in (4, 8))
+    few.begin()
+    (old,) = few.batches.open()
+    (task,) = few.batches.tasks(old)
+    slurm.jobs(f"{old.name}|41_0|RUNNING|None")
+    many.begin()
+    with task.says(0).open("w") as say:
+        for run, state in zip(task.runs, ("done", "running"), strict=True):
+            write(say, News(folder=run, state=state, done=4))
+    slurm.jobs(f"{old.name}|41_0|FAILED|None")
+    round_of(many)
+    assert {run for watched in many._watched for run in watched.runs} == set(task.runs)
+
+
+def test_what_is_not_submitted_since_nobody_answers_is_submitted_later(slurm, tmp_path):
+    driving, answers = driver(planned(tmp_path, 4, "cot")), [queue.QueueError("no"), BusyError("wait"), None]
+
+    def call():
+        if answer := answers.pop(0):
+            raise answer
+
+    asyncio.run(driving._answered(call))
+    assert answers == []
+
+
+def test_what_cannot_be_submitted_again_has_failed_and_the_driver_goes_on(slurm, tmp_path):
+    driving = driver(planned(tmp_path, 4, "cot"))
+    driving.begin()
+    (batch,) = driving.batches.open()
+    slurm.jobs(f"{batch.name}|41_0|FAILED|None")
+    (driving.batches.folder / batch.name / "batch.json").write_text("{")
+    round_of(driving)
+    (run,) = driving._runs
+    assert driving._progress.state(run) == "failed"
+    assert "died (FAILED, exit code 0:9, on n1)" in driving._progress.note(run)
+
+
+def test_a_job_that_sbatch_refused_and_has_all_the_same_is_followed(slurm, tmp_path):
+    slurm.says("sbatch", "sbatch: error: Socket timed out on send/recv operation", 1)
+    with pytest.raises(RejectedError, match="Socket timed out"):
+        driver(planned(tmp_path, 4, "cot")).begin()
+    later = driver(planned(tmp_path, 4, "cot"))
+    (batch,) = later.batches.open()
+    slurm.jobs(f"{batch.name}|43_0|PENDING|Priority")
+    later.begin()
+    assert slurm.submissions == 1
+    assert [watched.id for watched in later._watched] == ["43_0"]
+
+
+def test_only_the_last_start_of_a_job_says_that_it_was_stopped(slurm, tmp_path):
+    driving = driver(planned(tmp_path, 4, "cot"))
+    driving.begin()
+    (watched,) = driving._watched
+    (run,) = watched.runs
+    for start, state in ((2, "running"), (10, "interrupted")):
+        with watched.task.says(start).open("w") as say:
+            write(say, News(folder=run, state=state))
+    replace(watched).listen(driving._progress)
+    assert watched.stopped(run, driving._progress)
+    watched.task.says(11).touch()
+    assert not watched.stopped(run, driving._progress)
