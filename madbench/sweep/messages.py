@@ -100,7 +100,9 @@ def launcher_settings(kind: type[Kind], given: Mapping[str, object]) -> Kind:
 
 
 def write(say: TextIO, message: Strict) -> None:
-    """One JSON line; a supervisor that is gone hears nothing, and the worker is about to be told so."""
-    with suppress(BrokenPipeError):
+    """One JSON line; a supervisor that is gone hears nothing, and the worker is about to be told so. What the full disk
+    of a job does not take costs no run either: the rows say how far it came.
+    """
+    with suppress(OSError):
         say.write(message.model_dump_json() + "\n")
         say.flush()

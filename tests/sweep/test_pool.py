@@ -2,10 +2,15 @@
 
 import asyncio
 import sys
+from contextlib import suppress
+from pathlib import Path
 
-from madbench.sweep.messages import News, Order, PoolSettings
+import pytest
+
+from madbench.sweep.messages import News, Order, PoolSettings, write
 from madbench.sweep.pool import Pool
 
+FULL = Path("/dev/full")
 FAILED = News(folder="r", state="failed")
 TORN = f"""
 import os, sys
@@ -47,3 +52,13 @@ def test_stopping_all_passes_over_a_worker_that_has_just_ended(tmp_path):
 
     asyncio.run(main())
     assert heard == [FAILED]
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no /dev/full on this system")
+def test_what_a_full_disk_does_not_take_stops_no_worker():
+    went_on = False
+    with suppress(OSError), FULL.open("w", encoding="utf-8") as say:
+        write(say, FAILED)
+        write(say, FAILED)
+        went_on = True
+    assert went_on

@@ -164,6 +164,7 @@ def test_a_job_is_heard_line_by_line_over_all_its_starts(tmp_path):
     assert progress.done(progress.rows[0]) == 4
     assert watched.left(progress) == ["r"]
     with task.says(1).open("w") as say:
+        say.write('\0\0{"folder": "r", "sta\n')
         write(say, news(6, "done"))
     watched.listen(progress)
     watched.listen(progress)

@@ -79,8 +79,10 @@ def main(arguments: list[str]) -> int:
     task = tasks_of(folder, batch)[int(os.environ["SLURM_ARRAY_TASK_ID"])]
     order = Order.model_validate_json(task.order.read_text(encoding="utf-8"))
     begin(order, task.log, start)
-    with task.says(start).open("a", encoding="utf-8") as say:
-        code = carry_out(order, say, warned.leash, batch.report)
+    say = task.says(start).open("a", encoding="utf-8")
+    code = carry_out(order, say, warned.leash, batch.report)
+    with suppress(OSError):  # a full disk: what it has of this is not what decides on another turn
+        say.close()
     if warned.close() and code == INTERRUPTED:
         again(start, batch.requeues)
     return code

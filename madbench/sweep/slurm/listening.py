@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from madbench.sweep.messages import Message, News
 from madbench.sweep.progress import Progress
@@ -14,6 +14,14 @@ from madbench.sweep.slurm.batches import Task
 MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
 ENDS = frozenset(("done", "incomplete", "failed", "refused"))
 """States of a run that a job of its own would not change."""
+
+
+def read(line: bytes) -> Message | None:
+    """What a line says; nothing where a full disk or a lost node tore it: the rows hold what it told."""
+    try:
+        return MESSAGE.validate_json(line)
+    except ValidationError:
+        return None
 
 
 @dataclass(slots=True)
@@ -53,7 +61,7 @@ class Watched:
             lines.seek(self.read.get(file, 0))
             whole, _, _ = lines.read().rpartition(b"\n")
         self.read[file] = self.read.get(file, 0) + (len(whole) + 1 if whole else 0)
-        return [MESSAGE.validate_json(line) for line in whole.splitlines() if line.strip()]
+        return [message for line in whole.splitlines() if (message := read(line))]
 
     def _counted(self, file: Path, message: Message) -> Message:
         if not isinstance(message, News) or (file, message.folder) not in self.before:
