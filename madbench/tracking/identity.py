@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +13,24 @@ NAME = "tracking.json"
 
 
 def run_id(folder: Path) -> str:
-    """The id under which this run is tracked: drawn once, kept in its folder, so that a rerun continues it."""
-    known = _read(folder)
-    if "id" not in known:
-        known = {"id": uuid.uuid4().hex[:16]}
-        _write(folder, known)
-    return known["id"]
+    """The id under which this run is tracked: drawn once, kept in its folder, so that a rerun continues it, and a
+    second command that ends at the same time sends the same run.
+    """
+    if "id" not in _read(folder):
+        _draw(folder)
+    return _read(folder)["id"]
+
+
+def _draw(folder: Path) -> None:
+    """Write down an id, unless another process was first: a link takes no other's place. A damaged note has none."""
+    beside = _beside(folder, {"id": uuid.uuid4().hex[:16]})
+    try:
+        os.link(beside, folder / NAME)
+    except OSError:  # there by now, or a file system without links
+        if "id" not in _read(folder):
+            beside.replace(folder / NAME)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +63,10 @@ def _read(folder: Path) -> dict[str, str]:
 
 
 def _write(folder: Path, known: dict[str, str]) -> None:
-    beside = folder / f".{NAME}.{os.getpid()}"
+    _beside(folder, known).replace(folder / NAME)
+
+
+def _beside(folder: Path, known: dict[str, str]) -> Path:
+    beside = folder / f".{NAME}.{socket.gethostname()}.{os.getpid()}"
     beside.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
-    beside.replace(folder / NAME)
+    return beside

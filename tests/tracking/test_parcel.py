@@ -1,5 +1,7 @@
 """What is sent of a run, before anything is sent."""
 
+import multiprocessing
+
 import pytest
 
 from madbench.tracking import NoTracking, TrackedRun
@@ -62,6 +64,20 @@ def test_the_id_stays_with_the_folder(tmp_path):
     assert run_id(here) == first
     assert run_id(there) != first
     assert run_id(here.rename(tmp_path / "moved")) == first
+
+
+def ids_of(folders):
+    return [run_id(folder) for folder in folders]
+
+
+def test_commands_that_end_at_the_same_time_draw_one_id(tmp_path):
+    folders = [tmp_path / str(number) for number in range(300)]
+    for folder in folders:
+        folder.mkdir()
+    with multiprocessing.get_context("spawn").Pool(3) as pool:
+        first, *others = pool.map(ids_of, [folders] * 3, chunksize=1)
+    assert others == [first, first]
+    assert [path.name for folder in folders for path in folder.iterdir()] == ["tracking.json"] * 300
 
 
 def test_a_damaged_note_is_drawn_anew(tmp_path):
