@@ -39,7 +39,7 @@ def tokenizer(
     return fast
 
 
-def model(vocabulary: int, *, context: int = 512, seed: int = 0) -> LlamaForCausalLM:
+def model(vocabulary: int, *, context: int = 512, seed: int = 0, tied: bool = False) -> LlamaForCausalLM:
     torch.manual_seed(seed)
     config = LlamaConfig(
         vocab_size=vocabulary,
@@ -52,14 +52,15 @@ def model(vocabulary: int, *, context: int = 512, seed: int = 0) -> LlamaForCaus
         eos_token_id=2,
         bos_token_id=1,
         initializer_range=0.25,
+        tie_word_embeddings=tied,
     )
     return LlamaForCausalLM(config).eval()
 
 
-def save(folder: Path, *, context: int = 512) -> Path:
+def save(folder: Path, *, context: int = 512, tied: bool = False) -> Path:
     """A whole model folder: weights, tokenizer, and an owner's hostile generation defaults."""
     words = tokenizer()
-    made = model(len(words), context=context)
+    made = model(len(words), context=context, tied=tied)
     made.generation_config.update(
         do_sample=True, temperature=1.7, repetition_penalty=1.3, top_k=3, eos_token_id=[2, 4]
     )

@@ -22,6 +22,7 @@ from madbench.engines.grammar import Grammars
 from madbench.engines.local.decoder import BatchDecoder
 from madbench.engines.local.network import Network, devices_of
 from madbench.engines.local.packed import pack, packed_layers
+from madbench.engines.local.proof import refuse_missing
 from madbench.engines.local.speaking import chat_of, ends_of, options_of
 from madbench.engines.local.wording import Wording
 from madbench.types import InputError
@@ -79,19 +80,21 @@ def shape_of(model: PreTrainedModel) -> dict[str, JsonValue] | None:
 
 
 def load(settings: LocalSettings) -> Loaded:
-    """The model, ready to run. Raises InputError for a tokenizer that cannot serve."""
+    """The model, ready to run. Raises InputError for a tokenizer that cannot serve and for weights that lack any."""
     place = settings.weights.fetch()
     chat = chat_of(settings, place)
-    model = AutoModelForCausalLM.from_pretrained(
+    model, found = AutoModelForCausalLM.from_pretrained(
         place.folder,
         dtype=getattr(torch, settings.dtype),
         attn_implementation=settings.attention,
         device_map=settings.device_map or {"": _device(settings.device)},
         use_safetensors=None if place.gguf else True,
+        output_loading_info=True,
         **options_of(settings, place),
         **_quantised(settings.quantisation, place),
-    ).eval()
-    made = loaded(model, chat, settings.name)
+    )
+    refuse_missing(found["missing_keys"], f"model {settings.name}: weights in {place.folder}")
+    made = loaded(model.eval(), chat, settings.name)
     pack(model, settings.batch.packed_megabytes)
     return made
 

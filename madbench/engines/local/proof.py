@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import torch
@@ -50,15 +51,22 @@ def prove(settings: SpokenSettings, place: Place) -> Body:
     finally:
         enable_progress_bar()
         logging.getLogger("transformers").setLevel(loud)
-    if missing := sorted(found["missing_keys"]):
-        more = f" and {len(missing) - SHOWN} more" if len(missing) > SHOWN else ""
-        raise InputError(f"{where} lack {', '.join(missing[:SHOWN])}{more}: they would be random")
+    refuse_missing(found["missing_keys"], where)
     size = model.dtype.itemsize
     shape = model.config.get_text_config()
     heads = getattr(shape, "num_key_value_heads", None) or getattr(shape, "num_attention_heads", 0)
     width = getattr(shape, "head_dim", None) or shape.hidden_size // max(1, shape.num_attention_heads)
     held = sum(weight.numel() * weight.dtype.itemsize for weight in model.parameters())
     return Body(model.num_parameters(), held, 2 * shape.num_hidden_layers * heads * width * size)
+
+
+def refuse_missing(keys: Iterable[str], where: str) -> None:
+    """Raise InputError for weights that no file has: transformers makes them up and goes on. Tied ones are not among
+    them.
+    """
+    if missing := sorted(keys):
+        more = f" and {len(missing) - SHOWN} more" if len(missing) > SHOWN else ""
+        raise InputError(f"{where} lack {', '.join(missing[:SHOWN])}{more}: they would be random")
 
 
 def grammars(settings: SpokenSettings, place: Place) -> Grammars:
