@@ -81,6 +81,8 @@ class Tail:
         self._read = end
 
     def _line(self, place: int) -> bytes:
+        """What was read ahead is dropped: half a line may have been cut off since, and others put in its place."""
+        self._file.seek(0, os.SEEK_END)
         self._file.seek(place)
         return self._file.readline()
 

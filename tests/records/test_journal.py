@@ -68,6 +68,22 @@ def test_open_journals_of_one_folder_learn_from_each_other(tmp_path):
     assert sum(len(file.read_bytes().splitlines()) for file in tmp_path.glob("*.jsonl")) == 4
 
 
+def test_a_line_that_was_torn_when_it_was_seen_is_read_anew(tmp_path):
+    """Its writer was killed, and another made its file whole and went on in it."""
+    other = tmp_path / f"{own_name(1)}.jsonl"
+    with Journal(tmp_path) as reader:
+        with Journal(tmp_path) as writer:
+            writer.put("one", A)
+        with other.open("ab") as file:
+            file.write(b'["two",["longer than what another process wrote after it')
+        assert (reader.get("one"), reader.get("two")) == (A, None)
+        with Journal(tmp_path) as writer:
+            writer.put("2", B)
+            assert reader.get("2") == B
+            writer.put("three", A)
+            assert [reader.get(name) for name in ("three", "one", "two")] == [A, A, None]
+
+
 KILLED = """
 import os, sys
 from pathlib import Path
