@@ -49,6 +49,23 @@ def test_a_packed_model_says_what_the_plain_one_says():
         assert torch.allclose(packed(ids).logits, plain(ids).logits, atol=1e-4)
 
 
+class Coded(torch.Tensor):
+    """Weights in a code of their own, as quantisers put them into linear layers whose class they leave alone."""
+
+
+@pytest.mark.parametrize("kind", ["tensor", "forward"])
+def test_layers_that_somebody_else_made_over_are_left_alone(kind):
+    model = tiny.model(300)
+    made = model.model.layers[0].mlp.up_proj
+    if kind == "tensor":
+        made.weight = nn.Parameter(made.weight.detach().as_subclass(Coded), requires_grad=False)
+    else:
+        made.forward = lambda inputs: inputs
+    pack(model, 64)
+    assert model.model.layers[0].mlp.up_proj is made
+    assert packed_layers(model) == {"float32": LINEAR_LAYERS - 1}
+
+
 def test_float32_stays_float32():
     assert arithmetic(torch.float32) is torch.float32
     assert arithmetic(torch.bfloat16) in (torch.bfloat16, torch.float32)

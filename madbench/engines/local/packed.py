@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 import torch
 from torch import Tensor, nn
@@ -46,13 +46,26 @@ def pack(model: PreTrainedModel, megabytes: int) -> None:
         (parent, name, child)
         for parent in model.modules()
         for name, child in parent.named_children()
-        if type(child) is nn.Linear and child.weight.device.type == "cpu" and not hasattr(child, "_hf_hook")
+        if _plain(child)
     ]
     size = sum(child.weight.numel() * arithmetic(child.weight.dtype).itemsize for _, _, child in plain)
     if size > megabytes << 20:
         return
     for parent, name, child in plain:
         setattr(parent, name, PackedLinear(child))
+
+
+def _plain(layer: nn.Module) -> TypeGuard[nn.Linear]:
+    """A linear layer on a CPU that multiplies by its weights as they are: neither quantised (which may leave the
+    layer's class alone and put tensors of its own into it) nor with another's `forward` in its place.
+    """
+    return (
+        type(layer) is nn.Linear
+        and type(layer.weight) is nn.Parameter
+        and layer.weight.device.type == "cpu"
+        and "forward" not in vars(layer)
+        and not hasattr(layer, "_hf_hook")
+    )
 
 
 def packed_layers(model: PreTrainedModel) -> dict[str, int]:
