@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -14,6 +14,8 @@ from madbench.types import InputError
 READ = (".safetensors", ".json", ".jinja", ".model", ".txt")
 """Suffixes of the files that a model is loaded from. Pickles are not among them."""
 WHOLE, INDEX = "model.safetensors", "model.safetensors.index.json"
+SHOWN = 3
+"""So many weights are named of those that are missing."""
 
 
 def check_folder(folder: Path, label: str, *, trusted: bool) -> None:
@@ -107,3 +109,12 @@ def _refuse_code(config: Mapping[str, JsonValue], label: str) -> None:
         raise InputError(
             f"model {label}: it runs code of its own; read that code, then say weights.trust_remote_code=true"
         )
+
+
+def refuse_missing(keys: Iterable[str], where: str) -> None:
+    """Raise InputError for weights that no file has: transformers makes them up and goes on. Tied ones are not among
+    them.
+    """
+    if missing := sorted(keys):
+        more = f" and {len(missing) - SHOWN} more" if len(missing) > SHOWN else ""
+        raise InputError(f"{where} lack {', '.join(missing[:SHOWN])}{more}: they would be random")

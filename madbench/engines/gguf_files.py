@@ -11,6 +11,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from madbench.engines.families import refuse_missing
 from madbench.engines.gguf_header import read_header
 from madbench.types import InputError
 
@@ -90,9 +91,14 @@ def _convert(gguf: Path, target: Path) -> None:
     check(gguf, unpack=True)
     where = {"gguf_file": gguf.name}
     AutoTokenizer.from_pretrained(gguf.parent, **where).save_pretrained(target)
-    model = AutoModelForCausalLM.from_pretrained(
-        gguf.parent, **where, dtype=torch.bfloat16, quantization_config=GgufConfig(dequantize=True)
+    model, found = AutoModelForCausalLM.from_pretrained(
+        gguf.parent,
+        **where,
+        dtype=torch.bfloat16,
+        quantization_config=GgufConfig(dequantize=True),
+        output_loading_info=True,
     )
+    refuse_missing(found["missing_keys"], f"model {gguf.name}: it")
     model.save_pretrained(target)
 
 

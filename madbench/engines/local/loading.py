@@ -18,11 +18,11 @@ from transformers import (
 )
 
 from madbench.engines.chat import ChatFormat
+from madbench.engines.families import refuse_missing
 from madbench.engines.grammar import Grammars
 from madbench.engines.local.decoder import BatchDecoder
 from madbench.engines.local.network import Network, devices_of
 from madbench.engines.local.packed import pack, packed_layers
-from madbench.engines.local.proof import refuse_missing
 from madbench.engines.local.speaking import chat_of, ends_of, options_of
 from madbench.engines.local.wording import Wording
 from madbench.types import InputError

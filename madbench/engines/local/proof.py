@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 from transformers.utils.logging import disable_progress_bar, enable_progress_bar
 
+from madbench.engines.families import refuse_missing
 from madbench.engines.grammar import Grammars
 from madbench.engines.local.speaking import ends_of
 from madbench.engines.settings import SpokenSettings
 from madbench.engines.weights import Place
 from madbench.types import InputError
-
-SHOWN = 3
-"""So many weights are named of those that are missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +55,6 @@ def prove(settings: SpokenSettings, place: Place) -> Body:
     width = getattr(shape, "head_dim", None) or shape.hidden_size // max(1, shape.num_attention_heads)
     held = sum(weight.numel() * weight.dtype.itemsize for weight in model.parameters())
     return Body(model.num_parameters(), held, 2 * shape.num_hidden_layers * heads * width * size)
-
-
-def refuse_missing(keys: Iterable[str], where: str) -> None:
-    """Raise InputError for weights that no file has: transformers makes them up and goes on. Tied ones are not among
-    them.
-    """
-    if missing := sorted(keys):
-        more = f" and {len(missing) - SHOWN} more" if len(missing) > SHOWN else ""
-        raise InputError(f"{where} lack {', '.join(missing[:SHOWN])}{more}: they would be random")
 
 
 def grammars(settings: SpokenSettings, place: Place) -> Grammars:
