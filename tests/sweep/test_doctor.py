@@ -10,7 +10,12 @@ import pytest
 from engines import tiny
 from sweep.command import BASE, HERE
 
+from madbench.engines.local.proof import Body
+from madbench.engines.settings import Batch
+from madbench.engines.transformers import TransformersModel
+from madbench.engines.weights import Folder
 from madbench.sweep.app import run
+from madbench.sweep.doctor.asking import held_by
 from madbench.sweep.doctor.data import whole
 from madbench.sweep.doctor.places import writable
 from madbench.tasks.synthetic import Synthetic
@@ -103,6 +108,24 @@ def test_a_context_that_is_too_small_is_told_from_one_that_may_be(examine, given
     code, levels, text = examine(*given)
     assert (levels["context"], code) == ({level}, 2 if level == "fail" else 0), text
     assert "of tiny's 8,192 tokens" in text
+
+
+def test_what_does_not_fit_here_may_fit_where_jobs_are_sent(examine):
+    large = "sampling.max_tokens=9000000000"
+    here = examine(large)
+    sent = examine(large, "hydra/launcher=slurm", "hydra.launcher.job.partition=main")
+    assert (here[1]["memory"], sent[1]["memory"]) == ({"fail"}, {"warn"}), sent[2]
+
+
+def test_weights_are_weighed_as_they_will_lie_in_memory():
+    body = Body(weights=1000, bytes=2000, cached=1)
+
+    def held(packs=False, **given):
+        return held_by(TransformersModel(name="m", weights=Folder(path="m"), **given), body, packs=packs)
+
+    assert held() == held(packs=True, batch=Batch(packed_megabytes=0)) == 2000
+    assert held(packs=True) == 2000 + 4000
+    assert held(quantisation="bitsandbytes_4bit", packs=True) == 500
 
 
 def test_forms_are_compiled_and_a_tokenizer_that_cannot_spell_them_fails(examine, copied):

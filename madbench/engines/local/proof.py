@@ -66,13 +66,16 @@ def grammars(settings: SpokenSettings, place: Place) -> Grammars:
     return Grammars(tokenizer, shape.vocab_size, ends_of(tokenizer, shape, None), settings.name)
 
 
-def memory() -> tuple[str, int]:
-    """The device that `device: auto` means, and how many bytes it has."""
-    if torch.cuda.is_available():
-        return "GPU", sum(
+def memory(*, gpu: bool, spread: bool) -> tuple[str, int]:
+    """Where weights would lie, and how many bytes it has: the GPU if there is one and they may lie there, or all GPUs
+    for models that are spread over them.
+    """
+    if gpu and torch.cuda.is_available():
+        sizes = [
             torch.cuda.get_device_properties(number).total_memory
             for number in range(torch.cuda.device_count())
-        )
+        ]
+        return ("GPUs", sum(sizes)) if spread else ("GPU", sizes[0])
     import os
 
     return "main memory", os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from madbench.agents import settings_of
 from madbench.engines.settings import LocalSettings, SpokenSettings
@@ -15,10 +16,18 @@ from madbench.sweep.identity import players
 from madbench.sweep.planning import Planned
 from madbench.sweep.pretending import repeated
 from madbench.sweep.tokens import LETTERS, Ask, Languages
+from madbench.types import Model
+
+if TYPE_CHECKING:
+    from madbench.engines.local.proof import Body
 
 SHORTER = (
     "shorter samples, a smaller max_tokens, `context: drop_oldest` or cut_peers, or a model that holds more"
 )
+BITS = {"bitsandbytes_8bit": 8, "bitsandbytes_4bit": 4, "torchao_int8": 8}
+"""Bits that a weight takes once it is quantised."""
+FLOAT32 = 4
+"""Bytes of a weight in the copy that suits a CPU."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,23 +94,51 @@ def grammars(one: Rehearsed) -> Iterator[Finding]:
             yield Finding("ok", "grammar", run.name.arm, told)
 
 
-def fits(rehearsed: Sequence[Rehearsed], weighed: Weighed, *, resident: str) -> Iterator[Finding]:
-    """Whether the models of a cast fit into memory together, and how many rows beside them."""
-    from madbench.engines.local.proof import memory
-
-    device, there = memory()
+def fits(
+    rehearsed: Sequence[Rehearsed], weighed: Weighed, *, resident: str, elsewhere: bool
+) -> Iterator[Finding]:
+    """Whether the models of a cast fit into memory together, and how many rows beside them. What does not fit here
+    may fit `elsewhere`, where the jobs are sent.
+    """
     for group in dict.fromkeys(one.run.group for one in rehearsed):
         together = [one for one in rehearsed if one.run.group == group]
         run = together[0].run
         models = [model for model in dict.fromkeys(run.built.models) if weighed.of(model)]
         if not models:
             continue
-        bodies = [body for body in map(weighed.of, models) if body is not None]
-        held = (max if resident == "one" else sum)(body.bytes for body in bodies)
+        bodies = [(model, body) for model in models if (body := weighed.of(model)) is not None]
+        device, there = _device(models)
+        sizes = [held_by(model, body, packs=device == "main memory") for model, body in bodies]
         longest = max(ask.tokens + ask.room for one in together for ask in one.asks)
-        row = longest * max(body.cached for body in bodies)
+        row = longest * max(body.cached for _, body in bodies)
         wanted = max((model.batch.rows for model in models if isinstance(model, LocalSettings)), default=1)
-        yield _memory(run.name.cast, device, (there, held, row), wanted)
+        held = (max if resident == "one" else sum)(sizes)
+        found = _memory(run.name.cast, device, (there, held, row), wanted)
+        yield replace(found, level="warn") if elsewhere and found.level == "fail" else found
+
+
+def _device(models: Sequence[Model]) -> tuple[str, int]:
+    """Where a cast's weights would lie, on this machine."""
+    from madbench.engines.local.proof import memory
+
+    local = [model for model in models if isinstance(model, LocalSettings)]
+    others = len(local) < len(models)
+    return memory(
+        gpu=others or any(model.device != "cpu" for model in local),
+        spread=others or any(model.device_map is not None for model in local),
+    )
+
+
+def held_by(model: Model, body: Body, *, packs: bool) -> int:
+    """Bytes that a model's weights take: quantised where it is, with the copy that suits a CPU (`packs`) where its
+    budget holds it.
+    """
+    if not isinstance(model, LocalSettings):
+        return body.bytes
+    if model.quantisation != "none":
+        return body.weights * BITS[model.quantisation] // 8
+    copy = body.weights * FLOAT32
+    return body.bytes + (copy if packs and copy <= model.batch.packed_megabytes << 20 else 0)
 
 
 def _memory(cast: str, device: str, sizes: tuple[int, int, int], wanted: int) -> Finding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from madbench.sweep.building import build
@@ -33,7 +33,13 @@ def examine(jobs: Sequence[JobConfig], choice: str, launcher: Mapping[str, objec
     findings += [one for model in models_of(built) for one in weighed.look(model)]
     runs: list[Planned] = []
     findings += guarded("plan", f"{len(jobs)} runs", partial(_plan, jobs, runs))
-    findings += _played(runs, weighed, str(launcher.get("resident", "all")))
+    fits = partial(
+        asking.fits,
+        weighed=weighed,
+        resident=str(launcher.get("resident", "all")),
+        elsewhere=choice != "pool",
+    )
+    findings += _played(runs, fits)
     home = jobs[0].home
     findings += guarded("folder", str(home), partial(places.folders, home, hub="hub" in str(jobs)))
     findings += guarded("launcher", choice, partial(outside.launcher, choice, launcher))
@@ -51,7 +57,9 @@ def _plan(jobs: Sequence[JobConfig], runs: list[Planned]) -> Iterator[Finding]:
     )
 
 
-def _played(runs: Sequence[Planned], weighed: Weighed, resident: str) -> list[Finding]:
+def _played(
+    runs: Sequence[Planned], fits: Callable[[Sequence[Rehearsed]], Iterator[Finding]]
+) -> list[Finding]:
     """What an episode of every run would ask."""
     languages, rehearsed, findings = Languages(), list[Rehearsed](), list[Finding]()
     for run in runs:
@@ -60,7 +68,7 @@ def _played(runs: Sequence[Planned], weighed: Weighed, resident: str) -> list[Fi
         findings += guarded("grammar", one.run.name.arm, partial(asking.grammars, one))
     if rehearsed:
         home = rehearsed[0].run.config.home
-        findings += guarded("memory", "", partial(asking.fits, rehearsed, weighed, resident=resident))
+        findings += guarded("memory", "", partial(fits, rehearsed))
         findings += guarded("disk", str(home), lambda: [places.room(home, places.estimate(rehearsed))])
     return findings
 
