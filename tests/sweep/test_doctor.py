@@ -117,6 +117,11 @@ def test_what_does_not_fit_here_may_fit_where_jobs_are_sent(examine):
     assert (here[1]["memory"], sent[1]["memory"]) == ({"fail"}, {"warn"}), sent[2]
 
 
+def test_a_model_whose_modules_are_placed_one_by_one_passes(examine):
+    code, levels, text = examine("++cast.default.device_map={model:cpu,lm_head:cpu}")
+    assert (code, levels["memory"]) == (0, {"ok"}), text
+
+
 def test_weights_are_weighed_as_they_will_lie_in_memory():
     body = Body(weights=1000, bytes=2000, cached=1)
 

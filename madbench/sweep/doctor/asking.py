@@ -10,7 +10,7 @@ from madbench.agents import settings_of
 from madbench.engines.settings import LocalSettings, SpokenSettings
 from madbench.run.job import samples_of
 from madbench.sweep.doctor.findings import Finding, Level
-from madbench.sweep.doctor.models import Weighed
+from madbench.sweep.doctor.models import Weighed, once
 from madbench.sweep.dry import Rehearsed
 from madbench.sweep.identity import players
 from madbench.sweep.planning import Planned
@@ -83,7 +83,7 @@ def grammars(one: Rehearsed) -> Iterator[Finding]:
             continue
         turns = [ask.turn for ask in one.asks if ask.turn.speaker.role == role]
         schemas = {turn.request.schema for turn in turns if turn.request.schema is not None}
-        for model in dict.fromkeys(players(run.built, role)):
+        for model in once(players(run.built, role)):
             place = model.weights.words() if isinstance(model, SpokenSettings) else None
             if place is None or not isinstance(model, SpokenSettings):
                 continue
@@ -103,7 +103,7 @@ def fits(
     for group in dict.fromkeys(one.run.group for one in rehearsed):
         together = [one for one in rehearsed if one.run.group == group]
         run = together[0].run
-        models = [model for model in dict.fromkeys(run.built.models) if weighed.of(model)]
+        models = [model for model in once(run.built.models) if weighed.of(model)]
         if not models:
             continue
         bodies = [(model, body) for model in models if (body := weighed.of(model)) is not None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -30,9 +30,14 @@ class Served(Protocol):
 
 
 def models_of(jobs: Sequence[Built]) -> list[Model]:
-    """Every model once; equal settings are one model."""
+    """Every model once."""
+    return once(model for job in jobs for model in job.models)
+
+
+def once(models: Iterable[Model]) -> list[Model]:
+    """Equal settings are one model; some cannot be hashed."""
     found: list[Model] = []
-    for model in (model for job in jobs for model in job.models):
+    for model in models:
         if model not in found:
             found.append(model)
     return found
