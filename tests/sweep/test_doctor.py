@@ -17,7 +17,7 @@ from madbench.engines.weights import Folder
 from madbench.sweep.app import run
 from madbench.sweep.doctor.asking import held_by
 from madbench.sweep.doctor.data import whole
-from madbench.sweep.doctor.places import writable
+from madbench.sweep.doctor.places import folders, writable
 from madbench.tasks.synthetic import Synthetic
 from madbench.types import Shot
 
@@ -156,6 +156,18 @@ def test_records_that_the_disk_cannot_hold_fail(examine):
 
 def test_a_folder_that_cannot_be_written_fails():
     assert writable("output_root", Path("/proc/nowhere/out")).level == "fail"
+
+
+def test_a_cache_that_may_only_be_read_serves_what_is_in_it():
+    before = os.environ.get("MADBENCH_CACHE")
+    os.environ["MADBENCH_CACHE"] = "/proc/nowhere/cache"
+    try:
+        levels = [one.level for one in folders(Path("/proc/nowhere/out"), hub=False)]
+    finally:
+        os.environ.pop("MADBENCH_CACHE")
+        if before is not None:
+            os.environ["MADBENCH_CACHE"] = before
+    assert levels == ["fail", "warn"]
 
 
 def test_a_gated_plan_fails_and_hides_no_other_check(examine):

@@ -20,27 +20,26 @@ def existing(path: Path) -> Path:
     return next(folder for folder in (path, *path.absolute().parents) if folder.exists())
 
 
-def writable(what: str, path: Path) -> Finding:
-    """Whether a file can be made there, or where the folder would be made."""
+def writable(what: str, path: Path, otherwise: Level = "fail") -> Finding:
+    """Whether a file can be made there, or where the folder would be made; `otherwise` says what it means if not."""
     there = existing(path)
     try:
         with tempfile.TemporaryFile(dir=there) as file:
             file.write(b"1")
     except OSError as error:
-        return Finding(
-            "fail", "folder", what, f"{there}: {error.strerror}", f"a folder that you may write in: {what}"
-        )
+        remedy = f"a folder that you may write in: {what}"
+        return Finding(otherwise, "folder", what, f"{there}: {error.strerror}", remedy)
     return Finding("ok", "folder", what, f"{path} can be written")
 
 
 def folders(home: Path, *, hub: bool) -> Iterator[Finding]:
-    """The folders that a run writes into."""
+    """The folders that a run writes into. Caches that may only be read serve what was fetched into them before."""
     yield writable("output_root", home)
-    yield writable("MADBENCH_CACHE", cache_folder())
+    yield writable("MADBENCH_CACHE", cache_folder(), "warn")
     if hub:
         from huggingface_hub import constants
 
-        yield writable("HF_HOME", Path(constants.HF_HUB_CACHE))
+        yield writable("HF_HOME", Path(constants.HF_HUB_CACHE), "warn")
 
 
 def estimate(rehearsed: Sequence[Rehearsed]) -> int:
