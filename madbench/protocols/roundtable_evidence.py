@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from math import sqrt
 
-SIZE = r"(?P<size>[-+−–]?\s?(?:\d+(?:[.,]\d+)?|[.,]\d+))(?![\d.,]*\d)\s*(?P<share>%|per\s?cent\b)?"
+SIZE = r"(?P<size>[-+−–]?\s?(?:\d++(?:[.,]\d++)?+|[.,]\d++))(?![\d.,]*\d)\s*(?P<share>%|per\s?cent\b)?"
 APPROX = r"(?:\s*(?:[=:≈~≃≅<>≤≥]|\b(?:of|is|was|at|about|around|roughly|approximately|only|just|equals|a|an|mere)\b))"
 COEFFICIENT = (
     r"(?:(?:pearson|spearman|kendall)(?:['’]?s)?(?:\s+(?:r|rho|tau|correlation))?"

@@ -12,6 +12,7 @@ from madbench.tasks.answers.reading import Found, Way, read
 from madbench.types import Extraction, InputError
 
 WRAP = r"""(?:[\s*_"'“‘`(\[{$<]|\\(?:text|textbf|mathrm|mathbf|boxed)\s?\{|\\[(\[])*"""
+"""What may stand around an answer; a plus behind it gives nothing back, so that no run is tried piece by piece."""
 FOLLOWS = re.compile(
     r"\s*(?:$|[^\w\s]|\b(?:because|since|as|so|due|given|for|is\s+(?:correct|right|the))\b)", re.IGNORECASE
 )
@@ -98,14 +99,14 @@ def _forms(letters: str) -> Forms:
     one = f"[{re.escape(letters)}]"
     return Forms(
         lead=re.compile(
-            rf"{WRAP}(?:(?:option|choice|answer|letter)\b[\s:*_(]*)?{WRAP}({one})(?![\w'’])", re.IGNORECASE
+            rf"{WRAP}+(?:(?:option|choice|answer|letter)\b[\s:*_(]*+)?{WRAP}+({one})(?![\w'’])", re.IGNORECASE
         ),
         several=re.compile(
             rf"[\s*_)\]]*(?:or|and|/|&|,)[\s*_(\[]*(?:option\s)?{one}(?![\w'’])", re.IGNORECASE
         ),
         formal=re.compile(
             rf"(?<!not )[(\[]\s?(?P<inside>{one})\s?[)\]]"
-            rf"|(?:^|\*\*)[ \t*_]*(?P<head>{one})(?:[)\].:]+(?=[\s*]|$)|[*_ ]*(?:$|[-–—:]\s))",
+            rf"|(?:^|\*\*)[ \t*_]{{0,40}}(?P<head>{one})(?:[)\].:]+(?=[\s*]|$)|[*_ ]*(?:$|[-–—:]\s))",
             re.MULTILINE,
         ),
         bare=re.compile(rf"(?<![\w'’.-])(?<!not )({one})(?![\w'’-]|\.\w)"),

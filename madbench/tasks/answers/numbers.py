@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
+from itertools import pairwise
 
 from pydantic import JsonValue
 
@@ -79,8 +80,8 @@ def parse(stretch: str) -> Found | None:
 def _right_hand_side(text: str, found: list[Found]) -> Found:
     """Of `2 + 4 = 6` the 6; but of `6 (since 2 + 4 = 6)` or `6, as 6 + 4 = 10` the first 6."""
     chosen = found[0]
-    for later in found[1:]:
-        between = text[chosen.end : later.start]
+    for before, later in pairwise(found):
+        between = text[before.end if before is chosen else before.start : later.start]
         if REASON.search(between.replace("\\,", "")):
             break
         chosen = later if "=" in between or "≈" in between else chosen
