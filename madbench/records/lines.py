@@ -165,7 +165,19 @@ def readable(where: str) -> Iterator[None]:
         yield
     except InputError:
         raise
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+    except (
+        OSError,
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        ArithmeticError,
+        RecursionError,
+    ) as error:
+        if (
+            isinstance(error, OSError) and error.errno is not None
+        ):  # a disk's; Arrow's own say nothing but words
+            raise
         raise InputError(
             f"{where}: no row that this version can read ({error!r}); was it written by a newer madbench, "
             "or by another program? Nothing was changed"

@@ -90,7 +90,7 @@ def read_kept(home: Path) -> Kept:
             f"{home}: no {FILE} in it; wanted an experiment's folder, such as outputs/quickstart"
         )
     try:
-        return Kept.model_validate_json(file.read_text(encoding="utf-8"))
+        return Kept.model_validate_json(file.read_bytes())
     except ValidationError as error:
         raise InputError(f"{file}: not readable ({error.errors()[0]['msg']})") from error
 

@@ -37,6 +37,7 @@ def examine(tmp_path, models, capsys):
     def asked(*given, model=models):
         chosen = {argument.lstrip("+").partition("=")[0] for argument in given}
         base = (*BASE[:2], *BASE[3:], "protocol=cot", "model@cast.default=folder", "sampling.max_tokens=16")
+        chosen |= {"task.n"} if "task" in chosen else set()
         rest = [argument for argument in base if argument.partition("=")[0] not in chosen]
         path = [] if "model@cast.default" in chosen else [f"cast.default.weights.path={model}"]
         where = [f"output_root={tmp_path / 'out'}", "--config-dir", str(HERE / "conf")]
@@ -178,7 +179,7 @@ def test_a_gated_plan_fails_and_hides_no_other_check(examine):
 
 def test_rows_without_gold_fail(examine, tmp_path):
     file = tmp_path / "set.jsonl"
-    rows = [{"question": "1+1?", "answer": "2"}, {"question": "1+2?", "answer": "many"}]
+    rows = [{"question": "1+1?", "answer": "2"}, {"question": "1+2?", "answer": ""}]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     code, levels, text = examine("task=gsm8k", f"task.path={file}", "task.shots=0")
     assert (code, levels["data"]) == (2, {"fail"}), text
