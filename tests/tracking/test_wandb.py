@@ -259,7 +259,7 @@ class NotWandb(BaseHTTPRequestHandler):
         return
 
 
-FAULTS = {"429": failing(429), "500": failing(500), "end": silent_at_the_end, "cut": cutting}
+FAULTS = {"429": failing(429), "500": failing(500), "end": silent_at_the_end}
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -274,6 +274,18 @@ def test_a_faulty_server_costs_a_bounded_wait_and_one_warning(home, fault, caplo
     (told,) = warnings(caplog)
     assert told.startswith("W&B: tracking offline from here on, since the server failed: ")
     assert [line for line in commands() if server.url in line] == []
+
+
+def test_a_server_that_cuts_connections_costs_no_row_whatever_the_client_makes_of_it(home, caplog):
+    """What was asked has arrived though its answer is cut: the client may call that sent, or give up."""
+    with serving(cutting) as server:
+        os.environ |= {"WANDB_BASE_URL": server.url, "WANDB_API_KEY": KEY, "WANDB_MODE": "online"}
+        run = tracked(home)
+        before = results(home)
+        sent = WandbTracking(timeout_s=8.0).publish(run)
+    assert sent.found == ("s0", "s1", "s2")
+    assert results(home) == before
+    assert len(warnings(caplog)) == (sent.mode == "offline")
 
 
 def test_values_of_any_kind_are_sent_as_far_as_anybody_can_hold_them(home):
@@ -338,7 +350,9 @@ def test_what_talks_to_the_server_ends_with_the_process_that_wanted_it(home, sil
     process.kill()
     process.communicate()
     until(lambda: [line for line in commands() if silent_server in line] == [])
-    assert WandbTracking(mode="offline").publish(tracked(home)).mode == "online"
+    os.environ["WANDB_MODE"] = "offline"
+    again = WandbTracking().publish(tracked(home))
+    assert (again.mode, again.found) == ("offline", ("s0", "s1", "s2"))
 
 
 def broken_wandb(folder, code):
