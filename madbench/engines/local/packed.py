@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, TypeGuard
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 _ROWS = 64
 """Rows that the layout is chosen for; it serves any number."""
+_FEW = 2
+"""Tokens for which reading float32 copies takes longer than multiplying the weights' own numbers."""
 
 
 class PackedLinear(nn.Module):
@@ -32,6 +35,8 @@ class PackedLinear(nn.Module):
         self._added = None if linear.bias is None else linear.bias.detach().to(self.numbers)
 
     def forward(self, inputs: Tensor) -> Tensor:
+        if self.numbers != self.weight.dtype and inputs.numel() <= _FEW * self.in_features:
+            return functional.linear(inputs, self.weight, self.bias)
         product: Tensor = torch.ops.mkldnn._linear_pointwise(  # noqa: SLF001
             inputs.to(self.numbers).contiguous(), self._packed, self._added, "none", [], ""
         )
