@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 from madbench.engines.jobs import Decoder, Job, OutOfMemory
+from madbench.engines.lanes import shares
 from madbench.types import Completion, EngineError
 
 QUIET_TICKS = 8
@@ -38,7 +39,7 @@ class Scheduler:
 
     No timer decides when to run: a stint in the model's thread starts once the event loop has gone
     QUIET_TICKS passes without a new job, and lasts until a row ends. Then the rows' owners may ask again,
-    and waiting jobs join as soon as 1 / JOIN_SHARE of the rows are free.
+    and waiting jobs join as soon as 1 / JOIN_SHARE of the rows are free, shared fairly between lanes.
 
     Running out of memory halves the limit and runs the rows in flight again (equal seeds, equal tokens);
     with one row alone it is that row's EngineError. Rows that another failure took down together run
@@ -100,19 +101,24 @@ class Scheduler:
             size = len(self._waiting)
 
     def _take(self) -> list[Job]:
-        """The jobs that join now: those nearest to the oldest one's length, in that order."""
+        """The jobs that join now: as many of each lane as is fair."""
         self._waiting = [job for job in self._waiting if not self._owners[job].done()]
         room = self.load.limit - len(self._flying)
         if self._suspects:
             return [] if self._flying else [self._suspects.pop(0)]
         if not self._waiting or room * JOIN_SHARE < self.load.limit:
             return []
-        oldest = len(self._waiting[0].ids)
-        nearest = sorted(self._waiting, key=lambda job: (abs(len(job.ids) - oldest), job.ids))
-        batch = nearest[:room]
+        given = shares((job.lane for job in self._waiting), (job.lane for job in self._flying), room)
+        batch = [job for lane, rows in given.items() for job in self._nearest(lane)[:rows]]
         taken = set(batch)
         self._waiting = [job for job in self._waiting if job not in taken]
         return batch
+
+    def _nearest(self, lane: Hashable) -> list[Job]:
+        """A lane's waiting jobs, those nearest to its oldest one's length first."""
+        waiting = [job for job in self._waiting if job.lane == lane]
+        oldest = len(waiting[0].ids)
+        return sorted(waiting, key=lambda job: (abs(len(job.ids) - oldest), job.ids))
 
     def _stint(self, batch: Sequence[Job]) -> Stint:
         """Admit a batch and step until a row ends. In the model's thread; the loop touches nothing meanwhile."""

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
+from madbench.engines.lanes import LANE
 from madbench.types import Completion, Request
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Job:
-    """A request and its prompt's token ids. Two jobs are never equal, whatever they ask."""
+    """A request, its prompt's token ids, and the lane it was asked in. Two jobs are never equal, whatever they ask."""
 
     request: Request
     ids: tuple[int, ...]
+    lane: Hashable = field(default_factory=LANE.get)
 
 
 class OutOfMemory(Exception):

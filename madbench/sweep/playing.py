@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TextIO
 
 from madbench.agents import Cast
+from madbench.engines.lanes import LANE
 from madbench.metrics.guard import telling, watch
 from madbench.run.job import RunName, run_job
 from madbench.sweep.logs import note
@@ -69,6 +70,7 @@ class Play:
     async def play(self, cast: Cast) -> bool:
         """Play all episodes; a run that fails is reported with its traceback, and takes no other with it."""
         self._enter("running")
+        LANE.set(self.run.folder.path)
         try:
             many = self._settings.concurrency if self._settings.resident == "all" else sys.maxsize
             status = await run_job(self.run.job, cast, on_episode=self.count, concurrency=many)

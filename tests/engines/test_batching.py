@@ -8,6 +8,7 @@ from engines.faults import Echo, out_of_memory_above, out_of_memory_at_step, poi
 
 from madbench.engines.batching import Scheduler
 from madbench.engines.jobs import Job
+from madbench.engines.lanes import LANE, shares
 from madbench.types import Completion, EngineError, Request, Sampling
 
 
@@ -99,3 +100,44 @@ def test_callers_that_gave_up_are_not_run():
         return echo.finished
 
     assert [one.ids for one in asyncio.run(run())] == [(2, 2, 2)]
+
+
+def test_a_run_that_asks_one_thing_after_another_does_not_wait_for_one_that_asked_all_at_once():
+    echo, order = Echo(), []
+
+    async def chain(scheduler):
+        LANE.set("chain")
+        for i in range(5):
+            await scheduler.complete(Job(Request((), Sampling(max_tokens=3), i), (i,) * 9))
+        order.append("chain")
+
+    async def crowd(scheduler):
+        LANE.set("crowd")
+        await asyncio.gather(*(scheduler.complete(job(i)) for i in range(200)))
+        order.append("crowd")
+
+    async def run():
+        scheduler = Scheduler(echo, 8)
+        async with scheduler.running():
+            await asyncio.gather(crowd(scheduler), chain(scheduler))
+
+    asyncio.run(asyncio.wait_for(run(), 30))
+    assert order == ["chain", "crowd"]
+    assert len(echo.finished) == 205
+
+
+@pytest.mark.parametrize(
+    ("waiting", "busy", "room", "given"),
+    [
+        ("aaaa", "", 3, {"a": 3}),
+        ("aaaaabb", "", 4, {"a": 2, "b": 2}),
+        ("aaaaab", "", 4, {"a": 3, "b": 1}),
+        ("aaaab", "aaa", 2, {"b": 1, "a": 1}),
+        ("aaaabbbb", "aaa", 3, {"b": 3}),
+        ("ab", "", 9, {"a": 1, "b": 1}),
+        ("ba", "", 1, {"b": 1}),
+        ("", "a", 4, {}),
+    ],
+)
+def test_free_rows_are_shared_fairly_between_lanes(waiting, busy, room, given):
+    assert shares(waiting, busy, room) == given
