@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from madbench.agents.agent import Agent, Conversation, Memory, SaidT, SeenT, worked_examples
 from madbench.agents.leaks import Guard
@@ -70,11 +71,12 @@ class Episode:
         self._scene, self._spare = scene, spare
         self._turns = write if isinstance(write, InOrder) else InOrder(write)
         self._guard = guard or Guard(scene.problem, scene.protocol.edges)
+        self._lineage = scene.lineage
 
-    @property
+    @cached_property
     def tie_seed(self) -> int:
         """Ties draw from their own stream."""
-        return seed_of(self._scene.lineage, "tie")
+        return seed_of(self._lineage, "tie")
 
     @property
     def spent(self) -> Spent:
@@ -113,7 +115,7 @@ class Episode:
             opening += worked_examples(self._scene.problem)
         engine = self._scene.cast.engine(role, seat)
         line = Line(
-            self._scene.problem, engine, settings, self._scene.lineage, self._spare, self._guard, self._turns
+            self._scene.problem, engine, settings, self._lineage, self._spare, self._guard, self._turns
         )
         return Agent((role, seat), sees, says, line, Conversation(opening, memory or Memory()))
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 
 from madbench.types import Turn
 
@@ -18,10 +18,21 @@ class Spent:
     tokens: int = 0
 
 
-@dataclass
 class _Ask:
-    turns: list[Turn] = field(default_factory=list)
-    over: bool = False
+    """A place in the order: a context for one ask, over when it ends."""
+
+    __slots__ = ("over", "passed_on", "turns")
+
+    def __init__(self, pass_on: Callable[[], None]) -> None:
+        self.turns: list[Turn] = []
+        self.over, self.passed_on = False, pass_on
+
+    def __enter__(self) -> Callable[[Turn], None]:
+        return self.turns.append
+
+    def __exit__(self, *_: object) -> None:
+        self.over = True
+        self.passed_on()
 
 
 class InOrder:
@@ -35,16 +46,11 @@ class InOrder:
         self._asks: deque[_Ask] = deque()
         self.spent = Spent()
 
-    @contextmanager
-    def ask(self) -> Iterator[Callable[[Turn], None]]:
+    def ask(self) -> AbstractContextManager[Callable[[Turn], None]]:
         """A place in the order, for the turns (first try and repairs) of one ask."""
-        ask = _Ask()
+        ask = _Ask(self._pass_on)
         self._asks.append(ask)
-        try:
-            yield ask.turns.append
-        finally:
-            ask.over = True
-            self._pass_on()
+        return ask
 
     def _pass_on(self) -> None:
         while self._asks and self._asks[0].over:

@@ -39,9 +39,11 @@ def template(seen: type[Observation], wording: str = "strict", shadow: str | Non
     stem = f"{seen.__module__.rpartition('.')[2]}/{seen.__name__}"
     names = [f"{stem}.j2"] if wording == "strict" else [f"{stem}.{wording}.j2", f"{stem}.j2"]
     try:
-        return environment(shadow).select_template(names)
+        chosen = environment(shadow).select_template(names)
     except TemplateNotFound as error:
         raise InputError(f"prompts: no template {names[-1]} for {seen.__name__}") from error
+    chosen.globals = dict(chosen.globals)  # Jinja's chain of maps is walked key by key at every rendering
+    return chosen
 
 
 def render(seen: Observation, settings: RoleSettings) -> str:

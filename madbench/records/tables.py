@@ -29,11 +29,11 @@ from madbench.records.lines import readable
 from madbench.records.rows import record_of
 from madbench.types import InputError, Record, SeamError
 
-BATCH = 256
+BATCH = 64
 """Records that are held in memory at once."""
 GROUP = 4_000_000
 """Bytes of a group of rows, before compression."""
-SPAN = 8
+SPAN = 32
 """Batches of records that a group spans at most: short rows too wait no longer in a long run than in a small one."""
 STAMP = "content"
 """Key of a hash over all three tables, the same in each: files of two merges are told apart."""

@@ -34,12 +34,12 @@ BRACE = re.compile(r"(?<!\\)[{}]")
 
 def braced(text: str) -> Iterator[Stretch]:
     """`{final answer: …}`, braces inside it balanced."""
-    return _closed(text, BRACED)
+    return _closed(text, BRACED) if "{" in text else iter(())
 
 
 def boxed(text: str) -> Iterator[Stretch]:
     r"""`\boxed{…}`, braces inside it balanced."""
-    return _closed(text, BOXED)
+    return _closed(text, BOXED) if "{" in text else iter(())
 
 
 def _closed(text: str, opening: re.Pattern[str]) -> Iterator[Stretch]:

@@ -32,6 +32,8 @@ def reasoning_blocks(text: str) -> tuple[list[tuple[int, int]], bool]:
     """
     blocks: list[tuple[int, int]] = []
     depth = opened = 0
+    if "<" not in text:
+        return blocks, False
     for tag in TAG.finditer(text):
         if not tag[1]:
             opened = opened if depth else tag.start()
