@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import time
 from contextlib import contextmanager
@@ -68,14 +69,37 @@ class Site:
         """Jobs that have not ended: state by id."""
         return dict(row.split("|") for row in self.slurm("squeue", "-h", "-r", "-o", "%i|%T").splitlines())
 
-    def start(self, folder, *arguments):
+    def start(self, folder, *arguments, **variables):
+        env = {**environment(folder), **self.variables, **variables}
         return subprocess.Popen(
-            line(folder, *QUICK, *arguments), cwd=folder, env={**environment(folder), **self.variables}, text=True,
+            line(folder, *QUICK, *arguments), cwd=folder, env=env, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
 
     def madbench(self, folder, *arguments):
         return ended(self.start(folder, *arguments))
+
+    def kill(self, daemon):
+        """Without a warning. `daemon` is slurmctld, or slurmd-n1 and its like; its jobs go on."""
+        pid = (self.folder / "pids" / daemon).read_text().strip()
+        os.kill(int(pid), signal.SIGKILL)
+        wait_for(lambda: not variables_of(pid))
+
+    def kill_node(self, node):
+        """Its daemon, so that it tells nobody, then its jobs, each with the daemon that watches over it."""
+        self.kill(f"slurmd-{node}")
+        jobs = self.processes(node)
+        assert jobs
+        for pid in jobs:
+            for victim in (parent(pid), pid):
+                os.kill(int(victim), signal.SIGKILL)
+        wait_for(lambda: not self.processes(node))
+
+    def processes(self, node):
+        """What runs on a node that its own step daemon started."""
+        ours = {f"SLURM_CONF={self.folder / 'slurm.conf'}", f"SLURMD_NODENAME={node}"}
+        pids = [entry.name for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+        return [pid for pid in pids if ours <= variables_of(pid) and "slurmstepd" in name_of(parent(pid))]
 
     @contextmanager
     def releasing(self):
@@ -93,6 +117,30 @@ class Site:
         finally:
             done.set()
             thread.join()
+
+
+def variables_of(pid):
+    """The environment that a process was started with; nothing of one that has ended."""
+    try:
+        return set(Path(f"/proc/{pid}/environ").read_text(errors="replace").split("\0")) - {""}
+    except OSError:
+        return set()
+
+
+def status_of(pid, field):
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return ""
+    return next(line.split()[1] for line in lines if line.startswith(f"{field}:"))
+
+
+def name_of(pid):
+    return status_of(pid, "Name")
+
+
+def parent(pid):
+    return status_of(pid, "PPid")
 
 
 def ended(process, seconds=540):

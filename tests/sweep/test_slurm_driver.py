@@ -1,6 +1,9 @@
 """What a driver of SLURM jobs does when others drive too, when SLURM is out of reach, and when jobs die."""
 
 import asyncio
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,16 +40,21 @@ class Commands:
     def says(self, command, text, code=0):
         file = self.folder / command
         stream = ">&2" if code else ""
-        file.write_text(f"#!/bin/sh\necho x >>{file}.calls\ncat {stream} <<'END'\n{text}\nEND\nexit {code}\n")
+        file.write_text(
+            f"#!/bin/sh\necho $* >>{file}.calls\ncat {stream} <<'END'\n{text}\nEND\nexit {code}\n"
+        )
         file.chmod(0o755)
 
     def jobs(self, *lines):
         self.says("squeue", "\n".join(lines))
 
+    def calls(self, command):
+        calls = self.folder / f"{command}.calls"
+        return calls.read_text().splitlines() if calls.exists() else []
+
     @property
     def submissions(self):
-        calls = self.folder / "sbatch.calls"
-        return len(calls.read_text().splitlines()) if calls.exists() else 0
+        return len(self.calls("sbatch"))
 
 
 @pytest.fixture
@@ -160,3 +168,24 @@ def test_only_the_last_start_of_a_job_says_that_it_was_stopped(slurm, tmp_path):
     assert watched.stopped(run, driving._progress)
     watched.task.says(11).touch()
     assert not watched.stopped(run, driving._progress)
+
+
+def started(task):
+    """The exit code of a start of a job, as its node would make it."""
+    place = {"SLURM_ARRAY_JOB_ID": "41", "SLURM_ARRAY_TASK_ID": str(task.number), "SLURM_RESTART_COUNT": "0"}
+    command = [sys.executable, "-m", "madbench.sweep.slurm.job", str(task.folder)]
+    return subprocess.run(command, env={**os.environ, **place}, check=False, timeout=120).returncode
+
+
+def test_a_later_start_has_a_file_of_its_own_and_asks_again_where_its_run_is_held(slurm, tmp_path):
+    runs = planned(tmp_path, 4, "cot")
+    driving = driver(runs)
+    driving.begin()
+    (watched,) = driving._watched
+    with runs[0].folder.locked():
+        assert started(watched.task) == 1
+        assert slurm.calls("scontrol") == []
+        assert started(watched.task) == 75
+        assert slurm.calls("scontrol") == ["requeue 41_0"]
+    assert started(watched.task) == 0
+    assert watched.task.said() == [watched.task.says(start) for start in range(3)]

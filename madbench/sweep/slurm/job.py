@@ -12,7 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -62,11 +62,6 @@ class Warned:
         return self.came
 
 
-def start_number(variables: Mapping[str, str]) -> int:
-    """How often SLURM has started this job before."""
-    return int(variables.get("SLURM_RESTART_COUNT", "0"))
-
-
 def main(arguments: list[str]) -> int:
     """Play the order of this task. Returns the exit code, 75 where it was stopped."""
     warned = Warned()
@@ -75,16 +70,20 @@ def main(arguments: list[str]) -> int:
     from madbench.sweep.worker import carry_out
 
     folder = Path(arguments[0])
-    batch, start = read_batch(folder), start_number(os.environ)
+    batch = read_batch(folder)
     task = tasks_of(folder, batch)[int(os.environ["SLURM_ARRAY_TASK_ID"])]
     order = Order.model_validate_json(task.order.read_text(encoding="utf-8"))
-    begin(order, task.log, start)
+    start = len(task.said())  # SLURM's own count is lost with a controller that dies before it saves
     say = task.says(start).open("a", encoding="utf-8")
+    if start and (holder := held(order)):
+        again(holder, start, batch.requeues)
+        return INTERRUPTED
+    begin(order, task.log, start)
     code = carry_out(order, say, warned.leash, batch.report)
     with suppress(OSError):  # a full disk: what it has of this is not what decides on another turn
         say.close()
     if warned.close() and code == INTERRUPTED:
-        again(start, batch.requeues)
+        again("warned of the end: everything is written", start, batch.requeues)
     return code
 
 
@@ -110,12 +109,28 @@ def begin(order: Order, log: Path, start: int) -> None:
             link.symlink_to(os.path.relpath(log, run.path))
 
 
-def again(start: int, requeues: int) -> None:
+def held(order: Order) -> str:
+    """Which process still writes one of the runs, on a node that SLURM took for lost; nothing where none does."""
+    from madbench.records.layout import RunFolder
+    from madbench.types import InputError, StorageError
+
+    for given in order.runs:
+        try:
+            with RunFolder(Path(given.folder)).locked():
+                pass
+        except StorageError:  # for whoever plays the run to tell
+            continue
+        except InputError as error:
+            return str(error)
+    return ""
+
+
+def again(why: str, start: int, requeues: int) -> None:
     """Ask for another turn of this job, unless it had enough of them; whatever comes of it is in the log."""
     if start >= requeues:
-        print(f"warned of the end, and had {start} further turns already: not requeued", file=sys.stderr)
+        print(f"{why}\nhad {start} further turns already: not requeued", file=sys.stderr)
         return
-    print("warned of the end: everything is written, asking for another turn", file=sys.stderr, flush=True)
+    print(f"{why}\nasking for another turn", file=sys.stderr, flush=True)
     subprocess.run(["scontrol", "requeue", job_id()], check=False, timeout=60)
 
 
