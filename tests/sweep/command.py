@@ -13,7 +13,8 @@ BASE = ("task=synthetic", "task.n=12", "model@cast.default=simulated", "tracking
 def environment(folder):
     kills = Path(folder) / "kills"
     kills.mkdir(exist_ok=True)
-    return {**os.environ, "PYTHONPATH": str(HERE), "KILLS": str(kills), "WANDB_MODE": "disabled"}
+    path = os.pathsep.join(filter(None, (str(HERE), os.environ.get("PYTHONPATH"))))
+    return {**os.environ, "PYTHONPATH": path, "KILLS": str(kills), "WANDB_MODE": "disabled"}
 
 
 def line(folder, *arguments):

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from long import LONG
 from sweep.command import home, madbench, run_of
 from sweep.slurm_site import Site, ended, missing, wait_for
 from sweep.test_kills import kept, paid_twice, rows_twice
@@ -80,6 +81,7 @@ def same(folder, undisturbed):
     assert spent["arms"][0]["metrics"]["accuracy"]["n"] == EPISODES
 
 
+@LONG
 def test_a_nodes_daemon_dies_and_its_job_goes_on(site, tmp_path, undisturbed):
     driver, node = began(site, tmp_path)
     site.kill(f"slurmd-{node}")
@@ -102,6 +104,7 @@ def test_a_node_dies_and_comes_back(site, tmp_path, undisturbed):
     same(tmp_path, undisturbed)
 
 
+@LONG
 def test_a_node_dies_for_good(site, tmp_path, undisturbed):
     driver, node = began(site, tmp_path)
     site.kill_node(node)
@@ -113,6 +116,7 @@ def test_a_node_dies_for_good(site, tmp_path, undisturbed):
     same(tmp_path, undisturbed)
 
 
+@LONG
 def test_a_node_is_out_of_reach_while_its_job_goes_on(site, tmp_path):
     driver = site.start(tmp_path, *WAITING)
     wait_for(lambda: starts(tmp_path))
@@ -128,6 +132,7 @@ def test_a_node_is_out_of_reach_while_its_job_goes_on(site, tmp_path):
     assert rows_twice(tmp_path) == paid_twice(tmp_path) == 0
 
 
+@LONG
 def test_the_controller_dies_and_comes_back(site, tmp_path, undisturbed):
     driver, _ = began(site, tmp_path)
     site.kill("slurmctld")
@@ -141,6 +146,7 @@ def test_the_controller_dies_and_comes_back(site, tmp_path, undisturbed):
     same(tmp_path, undisturbed)
 
 
+@LONG
 def test_a_requeued_run_keeps_its_wandb_id(site, tmp_path):
     def tracked(*given):
         return site.start(tmp_path, *WAITING, "tracking=wandb", *given, WANDB_MODE="offline")

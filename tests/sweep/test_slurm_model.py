@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from long import LONG
 from sweep.slurm_site import QUICK, Site, missing
 from sweep.test_real_kills import told
 
@@ -26,6 +27,7 @@ def numbers(folder):
     }
 
 
+@LONG
 @pytest.mark.model
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
