@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from madbench.records.layout import RunFolder, read_json
 from madbench.sweep.configs import Objective, Parts
 from madbench.sweep.settings import TARGET
 from madbench.types import InputError
+
+if TYPE_CHECKING:
+    from madbench.records.layout import RunFolder
 
 OPTIMISERS = ("hydra_plugins.hydra_optuna_sweeper.", "hydra_plugins.hydra_nevergrad_sweeper.",
               "hydra_plugins.hydra_ax_sweeper.")  # fmt: skip
@@ -64,6 +67,8 @@ class Teller:
         """
         if objective is None:
             return None
+        from madbench.records.layout import read_json
+
         metrics = read_json(folder.metrics)["metrics"]
         values = tuple(self._value(name, metrics, folder.path.name) for name in _names(objective))
         return values[0] if isinstance(objective, str) else values

@@ -68,10 +68,10 @@ class Site:
         """Jobs that have not ended: state by id."""
         return dict(row.split("|") for row in self.slurm("squeue", "-h", "-r", "-o", "%i|%T").splitlines())
 
-    def start(self, folder, *arguments):
+    def start(self, folder, *arguments, **variables):
         return subprocess.Popen(
-            line(folder, *QUICK, *arguments), cwd=folder, env={**environment(folder), **self.variables}, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+            line(folder, *QUICK, *arguments), cwd=folder, env=environment(folder) | self.variables | variables,
+            text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
 
     def madbench(self, folder, *arguments):
