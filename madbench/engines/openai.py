@@ -120,7 +120,12 @@ class OpenAIEngine:
     def _without_key(self, text: str) -> str:
         """What a server said, should it repeat the key."""
         key = self._settings.key
-        return text.replace(key, f"[{self._settings.key_variable}]") if key else text
+        return spelled(key).sub(f"[{self._settings.key_variable}]", text) if key else text
+
+
+def spelled(key: str) -> re.Pattern[str]:
+    """A key, each letter as it is or as JSON may escape it."""
+    return re.compile("".join(rf"(?:\\?{re.escape(letter)}|(?i:\\u{ord(letter):04x}))" for letter in key))
 
 
 def most_tokens(request: Request) -> int:

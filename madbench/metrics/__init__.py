@@ -7,11 +7,12 @@
     summarise(name, runs: Sequence[MeasuredRun]) -> Summary
     watch(first: Sequence[Record]) -> list[Alarm]   the live guard, over an arm's first records
     definitions(names=()) -> dict[str, str]         one line a metric; `names` adds accuracy_round_3 and the like
+    is_defined(name) -> bool                        whether ours, or a family's of ours
 
 So a run's metrics are `arm_metrics(tabulate(measure(record) for record in read_records(folder)))`.
 """
 
-from madbench.metrics.arm import arm_metrics, definitions
+from madbench.metrics.arm import arm_metrics, definitions, is_defined
 from madbench.metrics.guard import Alarm, watch
 from madbench.metrics.kinship import Families
 from madbench.metrics.measure import measure
@@ -26,6 +27,7 @@ __all__ = [
     "Rows",
     "arm_metrics",
     "definitions",
+    "is_defined",
     "measure",
     "summarise",
     "tabulate",

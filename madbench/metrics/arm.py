@@ -39,12 +39,20 @@ def definitions(names: Iterable[str] = ()) -> dict[str, str]:
     return known | {name: meaning(name) or _family(name) for name in names if name not in known}
 
 
+def is_defined(name: str) -> bool:
+    """Whether a metric of ours may be called so; what others measure has any name."""
+    return name in definitions() or bool(meaning(name)) or name in TOLD or _stem(name) != ""
+
+
 def _family(name: str) -> str:
     """The meaning of a name that came with rows."""
-    if name in TOLD:
-        return TOLD[name]
-    stem = next((stem for stem in sorted(FAMILIES, key=len, reverse=True) if name.startswith(stem)), None)
-    return "" if stem is None else FAMILIES[stem].format(name[len(stem) :])
+    stem = _stem(name)
+    return TOLD[name] if name in TOLD else FAMILIES[stem].format(name[len(stem) :])
+
+
+def _stem(name: str) -> str:
+    """How the names of its family begin; nothing for one of no family."""
+    return next(stem for stem in sorted(FAMILIES, key=len, reverse=True) if name.startswith(stem))
 
 
 def _per_right(rows: Rows) -> Estimate:

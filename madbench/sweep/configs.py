@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Annotated
 
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -12,6 +13,8 @@ from pydantic import Field, JsonValue, ValidationError
 from madbench.types import InputError, Reference, RoleSettings, Strict
 
 Plain = Mapping[str, JsonValue]
+Objective = str | Annotated[tuple[str, ...], Field(min_length=1, strict=False)] | None
+"""The metric, or several in their order, that an optimising sweeper is told of a job."""
 
 
 def conf_folder() -> Path:
@@ -36,7 +39,8 @@ class Parts(Strict):
 
 
 class Extent(Strict):
-    """How much is run, where it goes, and which printed values (`published`) its report sets beside.
+    """How much is run, where it goes, and which printed values (`published`) its report sets beside;
+    `objective` is what a sweeper hears of it.
 
     `limit` and `epochs` only ever extend a run's plan.
     """
@@ -48,6 +52,7 @@ class Extent(Strict):
     epochs: int = Field(ge=1)
     dry_run: bool
     published: tuple[Reference, ...] = Field(default=(), strict=False)
+    objective: Objective = None
 
 
 class JobConfig(Strict):

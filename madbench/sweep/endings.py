@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
+
 from madbench.types import MadbenchError
 
 DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 75
 FULL_ERROR = "HYDRA_FULL_ERROR"
 """Environment variable that asks Hydra, and us, for tracebacks."""
+OWED: ContextVar[int] = ContextVar("OWED", default=DONE)
+"""The exit code of a sweep that went on past a job that failed, once it ends."""
 
 
 class Finished(SystemExit):
@@ -19,4 +23,4 @@ class Finished(SystemExit):
 
 
 class JobFailed(MadbenchError):
-    """A job under another launcher than `pool` did not end well; that launcher goes on with the others."""
+    """A job did not end well; a launcher other than ours, or a sweeper, decides whether others go on."""

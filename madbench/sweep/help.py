@@ -26,6 +26,7 @@ Common overrides (key=value; they replace an experiment's own values)
   dry_run=true       show prompts, counts and time, spend nothing
   sampling.temperature=0.7  sampling.max_tokens=256  contract.enforcement=prompt|repair|grammar
   model@cast.default=…      who plays; +model@cast.<role>=… gives one role a model of its own
+  objective=accuracy        what hydra/sweeper=optuna and its like hear of each job (a list: several)
   hydra/launcher=pool       hydra.launcher.on_failure=continue|stop  hydra.launcher.on_dead=warn|stop
 
 Choices

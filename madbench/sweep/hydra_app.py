@@ -14,8 +14,9 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
 from madbench.sweep.configs import JobConfig, conf_folder
-from madbench.sweep.endings import BAD_INPUT, FULL_ERROR, Finished, JobFailed
+from madbench.sweep.endings import BAD_INPUT, DONE, FULL_ERROR, OWED, Finished, JobFailed
 from madbench.sweep.launcher import job_of, player_of, register
+from madbench.sweep.objectives import Number, Teller
 from madbench.types import InputError
 
 WITH_VALUE = frozenset(
@@ -25,9 +26,14 @@ WITH_VALUE = frozenset(
 
 
 def compose_and_launch(arguments: Sequence[str]) -> None:
-    """Let Hydra read its arguments, compose, and call the launcher. All that goes wrong is raised."""
+    """Let Hydra read its arguments, compose, and call the launcher. All that goes wrong is raised, what went wrong
+    with a job that its sweeper went on past at the end.
+    """
+    OWED.set(DONE)
     with _arguments(flags_first(arguments)), _errors_reach_us():
         hydra.main(config_path=str(conf_folder()), config_name="config", version_base="1.3")(each_job())()
+    if code := OWED.get():
+        raise Finished(code)
 
 
 def flags_first(arguments: Sequence[str]) -> list[str]:
@@ -43,29 +49,32 @@ def flags_first(arguments: Sequence[str]) -> list[str]:
     return [*flags, *overrides]
 
 
-def each_job() -> Callable[[DictConfig], None]:
+def each_job() -> Callable[[DictConfig], Number | None]:
     """What launchers that are not ours call for each job, and Hydra itself for a single one.
 
     Where one process is called for all jobs of a sweep, as under `basic`, its last summary shows them all.
     """
-    earlier: list[JobConfig] = []
+    earlier, teller = list[JobConfig](), Teller()
 
-    def run_one(config: DictConfig) -> None:
+    def run_one(config: DictConfig) -> Number | None:
         alone = HydraConfig.get().mode is RunMode.RUN
         try:
             job, player = job_of(config, HydraConfig.get()), player_of(_launcher(HydraConfig.get()))
             from madbench.sweep.sweeping import sweep
 
-            code = sweep([job], player, earlier)
+            swept = sweep([job], player, [one for one in earlier if one != job])
         except InputError as error:
             if alone:
                 raise Finished(BAD_INPUT, error) from None
             raise
         earlier.append(job)
-        if code and alone:
-            raise Finished(code)
-        if code:
-            raise JobFailed(f"a job ended with exit code {code}")
+        if swept.code and alone:
+            raise Finished(swept.code)
+        if swept.code:
+            raise JobFailed(f"a job ended with exit code {swept.code}")
+        return next(
+            (teller.number(job.extent.objective, end) for end in swept.ends if not isinstance(end, str)), None
+        )
 
     return run_one
 

@@ -59,9 +59,14 @@ def write_manifest(run: Planned) -> None:
         **machine(),
         "git": git_state(Path(__file__).parents[2]),
     }
+    _write(run.folder, content)
+
+
+def _write(folder: RunFolder, content: dict[str, JsonValue]) -> None:
+    """Whatever a user typed, or an engine says of its settings: no secret of the environment is written down."""
     cleaned = without_secrets(content, os.environ)
     assert isinstance(cleaned, dict)
-    write_json(run.folder.manifest, cleaned)
+    write_json(folder.manifest, cleaned)
 
 
 def machine() -> dict[str, JsonValue]:
@@ -77,13 +82,13 @@ def machine() -> dict[str, JsonValue]:
 def add_machine(folder: RunFolder) -> None:
     """Name this machine as the one that plays a run, if another wrote its manifest."""
     if folder.manifest.is_file():
-        write_json(folder.manifest, {**read_json(folder.manifest), **machine()})
+        _write(folder, {**read_json(folder.manifest), **machine()})
 
 
 def add_engines(folder: RunFolder, facts: Mapping[str, JsonValue]) -> None:
     """Add what the engines of a run say of themselves; only a process that has them open knows."""
     if facts:
-        write_json(folder.manifest, {**read_json(folder.manifest), "engines": dict(facts)})
+        _write(folder, {**read_json(folder.manifest), "engines": dict(facts)})
 
 
 def config_of(folder: RunFolder) -> JobConfig:

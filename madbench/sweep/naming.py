@@ -11,7 +11,8 @@ from madbench.sweep.configs import JobConfig
 from madbench.types import Model
 
 APART = (
-    "protocol", "task", "seed", "limit", "epochs", "name", "output_root", "dry_run", "tracking", "experiment",
+    "protocol", "task", "seed", "limit", "epochs", "name", "output_root", "dry_run", "objective", "tracking",
+    "experiment",
 )  # fmt: skip
 """Keys that no name repeats: they have a place of their own, or change nothing."""
 APART_UNDER = ("model@", "tracking.", "hydra")

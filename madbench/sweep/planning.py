@@ -17,6 +17,7 @@ from madbench.sweep.checks import check, check_models, refuse_idle_roles
 from madbench.sweep.configs import JobConfig
 from madbench.sweep.identity import config_hash, facts_of, protocol_file
 from madbench.sweep.naming import arm_names, cast_name, ending, suffixes
+from madbench.sweep.objectives import refuse_unknown
 from madbench.sweep.settings import Trusted
 from madbench.types import InputError
 
@@ -65,6 +66,7 @@ def plan(configs: Sequence[JobConfig]) -> list[Planned]:
     """Check every job of a sweep and name its folder. Raises InputError before any weight is loaded."""
     for config in configs:
         published_by(config.extent.published)
+        refuse_unknown(config.extent.objective, config.parts)
     built = [build(config) for config in configs]
     refuse_idle_roles(built)
     check_models(built)

@@ -6,7 +6,9 @@ import asyncio
 import signal
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
+from madbench.records.layout import RunFolder
 from madbench.sweep.checks import claim_home
 from madbench.sweep.configs import JobConfig
 from madbench.sweep.display import show
@@ -17,7 +19,7 @@ from madbench.sweep.messages import Assignment, PoolSettings
 from madbench.sweep.planning import Planned, plan
 from madbench.sweep.pool import Pool
 from madbench.sweep.progress import Progress, Row
-from madbench.sweep.standing import before, tell_failure
+from madbench.sweep.standing import before, reason, tell_failure
 from madbench.sweep.summing import conclude
 from madbench.types.spelling import plain
 
@@ -26,8 +28,16 @@ Player = Callable[[Sequence[Planned], Progress], Coroutine[None, None, bool]]
 """Plays runs and tells how they come along; False if they were interrupted. Cancelled, it loses nothing."""
 
 
-def sweep(jobs: Sequence[JobConfig], player: Player, earlier: Sequence[JobConfig] = ()) -> int:
-    """Check all jobs, run what is missing, report. Returns the exit code.
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """How it ended: the exit code; of every job, in their order, the folder of its run, or why it has no numbers."""
+
+    code: int
+    ends: tuple[RunFolder | str, ...] = ()
+
+
+def sweep(jobs: Sequence[JobConfig], player: Player, earlier: Sequence[JobConfig] = ()) -> Swept:
+    """Check all jobs, run what is missing, report. A dry run has no ends.
 
     Jobs that the same sweep ran `earlier` are reported as they ended, and not run again.
     Raises InputError before any run starts, KeyboardInterrupt where a signal stopped it.
@@ -35,7 +45,7 @@ def sweep(jobs: Sequence[JobConfig], player: Player, earlier: Sequence[JobConfig
     runs = plan([*earlier, *jobs])
     if jobs[0].extent.dry_run:
         print(plain(dry_run(runs), keep="\n\t"))
-        return DONE
+        return Swept(DONE)
     claim_home([run.config.home for run in runs])
     for run in runs:
         run.folder.claim(run.facts)
@@ -54,7 +64,8 @@ def sweep(jobs: Sequence[JobConfig], player: Player, earlier: Sequence[JobConfig
     if missing and not asyncio.run(play(missing, progress, player)):
         raise KeyboardInterrupt
     _note_deaths(runs, progress)
-    return conclude(runs, progress)
+    code = conclude(runs, progress)
+    return Swept(code, tuple(_end(run, progress) for run in runs[len(earlier) :]))
 
 
 def pooled(settings: PoolSettings) -> Player:
@@ -114,6 +125,11 @@ def assignment(run: Planned) -> Assignment:
         protocol=run.name.protocol,
         cast=run.name.cast,
     )
+
+
+def _end(run: Planned, progress: Progress) -> RunFolder | str:
+    state = progress.state(run.id)
+    return run.folder if state == "done" else f"{state}: {run.name.arm}: {reason(progress.note(run.id))}"
 
 
 def _note_deaths(runs: Sequence[Planned], progress: Progress) -> None:

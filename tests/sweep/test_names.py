@@ -27,6 +27,7 @@ PLAIN = {
     "cast": {"default": {"_target_": "madbench.engines.simulated.SimulatedModel", "accuracy": 0.5}},
     "tracking": {"_target_": "madbench.tracking.NoTracking"},
     "name": "trial", "output_root": "out", "seed": 0, "limit": None, "epochs": 1, "dry_run": False, "published": [],
+    "objective": None,
     "sampling": {"temperature": 1}, "contract": {}, "context": "refuse", "templates": None,
 }  # fmt: skip
 BUILT = Built(Synthetic(n=3), Debate(), {"default": (SimulatedModel(0.5),)}, RoleSettings())

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 import yaml
-from sweep.command import home, madbench, rows, run_of, summary
+from sweep.command import HERE, home, madbench, rows, run_of, summary
 from sweep.slurm_site import Site, ended, missing, wait_for
 
 from madbench.sweep.slurm import queue
@@ -188,3 +188,44 @@ def test_a_rejected_submission_says_what_was_submitted_before_it(site, tmp_path)
     assert done.returncode == 0, done.err
     assert len(yaml.safe_load((run_of(tmp_path, "waiting-simulated") / "config.yaml").read_text())) > 1
     assert sum(len(json.loads(file.read_text())["array"]) > 0 for file in batches(tmp_path)) == 2
+
+
+@pytest.fixture
+def cancelling(tmp_path):
+    """A site that ends what it preempts, with nothing but SIGTERM."""
+    found = Site(tmp_path / "site")
+    found.folder.mkdir()
+    found.script("up", "1", EXTRA="PreemptMode=CANCEL\nSlurmctldParameters=idle_on_node_suspend")
+    yield found
+    found.script("down")
+
+
+def test_what_a_site_cancels_for_others_is_submitted_again(cancelling, tmp_path):
+    driver = cancelling.start(tmp_path, "protocol=preempted")
+    wait_for(lambda: held(tmp_path, "preempted"))
+    first = task_of(tmp_path, "preempted")
+    cancelling.slurm("sbatch", "-p", "high", "-c", "2", "-o", "/dev/null", "--wrap", "sleep 2")
+    wait_for(lambda: task_of(tmp_path, "preempted") != first)
+    assert shown(cancelling, first)["JobState"] == "PREEMPTED"
+    go(tmp_path, "go_preempted")
+    done = ended(driver)
+    assert done.returncode == 0, done.err
+    assert f"SLURM job {first} lost its place, and was not requeued (PREEMPTED" in done.out
+    assert len(rows(run_of(tmp_path, "preempted"))) == 12
+
+
+def test_a_sweeper_hears_its_objective_of_every_job(site, tmp_path):
+    batches = ["hydra/sweeper=listening", 'hydra.sweeper.batches=[["seed=0","seed=1"],["seed=0"]]']
+    driver = site.start(
+        tmp_path,
+        "-m",
+        "protocol=cot",
+        "objective=accuracy",
+        *batches,
+        PYTHONPATH=f"{HERE}:{HERE / 'plugins'}",
+    )
+    done = ended(driver)
+    assert done.returncode == 0, done.err
+    told = {one["seed"]: one["metrics"]["accuracy"]["value"] for one in summary(tmp_path)["arms"]}
+    heard = [json.loads(words[6:]) for words in done.out.splitlines() if words.startswith("HEARD ")]
+    assert heard == [[told[0], told[1]], [told[0]]]

@@ -19,6 +19,7 @@ from madbench.sweep.slurm.batches import BusyError
 from madbench.sweep.slurm.following import Driver
 from madbench.sweep.slurm.settings import SlurmSettings
 from madbench.sweep.slurm.submitting import RejectedError
+from madbench.types import InputError
 
 pytest.importorskip("submitit")
 CONF = Path(__file__).parents[2] / "conf"
@@ -81,8 +82,9 @@ def planned(folder, limit, *protocols):
     return plan([config(protocol) for protocol in protocols])
 
 
-def driver(runs):
-    return Driver(runs, Progress([Row(run.name.arm, run.id, run.episodes, 0) for run in runs]), SETTINGS)
+def driver(runs, **changes):
+    settings = SETTINGS.model_copy(update=changes)
+    return Driver(runs, Progress([Row(run.name.arm, run.id, run.episodes, 0) for run in runs]), settings)
 
 
 def round_of(driving):
@@ -189,3 +191,39 @@ def test_a_later_start_has_a_file_of_its_own_and_asks_again_where_its_run_is_hel
         assert slurm.calls("scontrol") == ["requeue 41_0"]
     assert started(watched.task) == 0
     assert watched.task.said() == [watched.task.says(start) for start in range(3)]
+
+
+def displaced(slurm, driving):
+    """Take the place of a driver's only job, which its worker leaves in order."""
+    (watched,) = driving._watched
+    with watched.task.says(0).open("w") as say:
+        for run in watched.runs:
+            write(say, News(folder=run, state="interrupted"))
+    slurm.says("scontrol", "JobId=41 JobState=PREEMPTED ExitCode=0:15 NodeList=n1")
+    slurm.says("sbatch", f"Submitted batch job {int(watched.id.partition('_')[0]) + 1}")
+    slurm.jobs(f"{watched.place[0]}|{watched.id}|PREEMPTED|None")
+    round_of(driving)
+
+
+def test_what_a_job_left_whose_place_was_taken_for_good_is_submitted_again_together(slurm, tmp_path):
+    """However often, up to the turns that a job would have asked for itself; no run is called dead for it."""
+    driving = driver(planned(tmp_path, 4, "cot", "cot_sampled"), requeues=3)
+    driving.begin()
+    for id in ("42_0", "43_0", "44_0"):
+        displaced(slurm, driving)
+        assert [(one.id, len(one.runs)) for one in driving._watched] == [(id, 2)]
+        assert {driving._progress.state(run) for run in driving._runs} == {"waiting"}
+    displaced(slurm, driving)
+    assert driving._watched == []
+    assert slurm.submissions == 4
+    assert {driving._progress.state(run) for run in driving._runs} == {"interrupted"}
+    assert "job 44_0 lost its place, and was not requeued (PREEMPTED" in driving._progress.note(
+        next(iter(driving._runs))
+    )
+
+
+def test_a_site_without_arrays_is_refused_before_anything_is_submitted(slurm, tmp_path):
+    slurm.says("scontrol", "MaxArraySize = 0")
+    with pytest.raises(InputError, match="MaxArraySize=0"):
+        driver(planned(tmp_path, 4, "cot"), max_array=None).begin()
+    assert slurm.submissions == 0

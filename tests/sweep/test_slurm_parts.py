@@ -108,6 +108,9 @@ def test_the_limit_of_arrays_is_the_sites(site):
     site("scontrol", "MaxJobCount = 5\n")
     with pytest.raises(queue.QueueError, match="MaxArraySize"):
         queue.max_array()
+    site("scontrol", "MaxArraySize            = 0\n")
+    with pytest.raises(InputError, match="MaxArraySize=0"):
+        queue.max_array()
     assert [list(part) for part in parts(range(5), 2)] == [[0, 1], [2, 3], [4]]
 
 

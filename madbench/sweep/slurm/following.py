@@ -66,6 +66,7 @@ class Driver:
         self._submitter = Submitter(settings, self.batches)
         self._watched: list[Watched] = []
         self._deaths: Counter[str] = Counter()
+        self._displaced: Counter[str] = Counter()
         self._seen: Mapping[Place, Seen] = {}
         self._told: set[str] = set()
 
@@ -162,17 +163,35 @@ class Driver:
         return time.monotonic() - watched.gone >= self._settings.watch.settle
 
     async def _bury(self, watched: Watched) -> None:
-        """A job is gone that owes something: it was stopped, or it died."""
+        """A job is gone that owes something: its place was taken, it was stopped, or it died."""
         watched.listen(self._progress)
         left, why = watched.left(self._progress), await whole(lambda: queue.cause(watched.id))
+        found = self._seen.get(watched.place)
+        if queue.PREEMPTED in (why.partition(",")[0], found and found.state):
+            await self._replace(
+                watched, left, f"SLURM job {watched.id} lost its place, and was not requeued ({why})."
+            )
+            await self._complete(watched)
+            return
         halted = [run for run in left if watched.stopped(run, self._progress) or "CANCELLED" in why]
         for run in halted:
             self._progress.end(run, "interrupted", f"SLURM job {watched.id} was stopped ({why}).")
-        if lives(self._seen.get(watched.place)):
+        if lives(found):
             await self._cancel([watched.id])
         if died := [run for run in left if run not in halted]:
             await self._mourn(watched, died, f"SLURM job {watched.id} died ({why}).")
         await self._complete(watched)
+
+    async def _replace(self, watched: Watched, left: Sequence[str], told: str) -> None:
+        """Submit what a job left whose place another took: no run is at fault, and each has as many further turns as a
+        site that requeues would give it.
+        """
+        for run in left:
+            self._displaced[run] += 1
+            self._progress.end(run, "interrupted", told)
+        if more := [run for run in left if self._displaced[run] <= self._settings.requeues]:
+            self._say(f"{told} What it left is submitted again.")
+            await self._again(watched, more, alone=False)
 
     async def _mourn(self, watched: Watched, died: Sequence[str], told: str) -> None:
         """Submit what a dead job left, each run alone, but for runs that had deaths enough."""

@@ -8,10 +8,12 @@ import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from madbench.types import MadbenchError
+from madbench.types import InputError, MadbenchError
 
 SECONDS = 60.0
 """A command that takes longer is taken for one that failed."""
+PREEMPTED = "PREEMPTED"
+"""What a job has become whose place another took; for good, where the site says `PreemptMode=CANCEL`."""
 ENDED = frozenset(
     (
         *(
@@ -20,7 +22,7 @@ ENDED = frozenset(
             "CANCELLED",
             "TIMEOUT",
             "NODE_FAIL",
-            "PREEMPTED",
+            PREEMPTED,
             "OUT_OF_MEMORY",
             "BOOT_FAIL",
         ),
@@ -117,10 +119,17 @@ def cancel(ids: Sequence[str]) -> None:
 
 
 def max_array() -> int:
-    """How many tasks an array may have at this site. Raises QueueError where it does not say."""
+    """How many tasks an array may have at this site. Raises QueueError where it does not say, InputError where it has
+    no arrays.
+    """
     found = re.search(r"^MaxArraySize\s*=\s*(\d+)", _asked(["scontrol", "show", "config"]), re.MULTILINE)
     if found is None:
         raise QueueError("scontrol show config names no MaxArraySize")
+    if not int(found[1]):
+        raise InputError(
+            "hydra/launcher=slurm: this site has switched job arrays off (MaxArraySize=0), and a sweep's jobs are one; "
+            "have that changed, or run hydra/launcher=pool inside of a job of your own"
+        )
     return int(found[1])
 
 
