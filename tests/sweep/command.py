@@ -13,8 +13,12 @@ BASE = ("task=synthetic", "task.n=12", "model@cast.default=simulated", "tracking
 def environment(folder):
     kills = Path(folder) / "kills"
     kills.mkdir(exist_ok=True)
-    path = os.pathsep.join(filter(None, (str(HERE), os.environ.get("PYTHONPATH"))))
-    return {**os.environ, "PYTHONPATH": path, "KILLS": str(kills), "WANDB_MODE": "disabled"}
+    return {**os.environ, "PYTHONPATH": importable(HERE), "KILLS": str(kills), "WANDB_MODE": "disabled"}
+
+
+def importable(*folders):
+    """A module path of folders, before what is on it anyway."""
+    return os.pathsep.join([*map(str, folders), *filter(None, [os.environ.get("PYTHONPATH")])])
 
 
 def line(folder, *arguments):

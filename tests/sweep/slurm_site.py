@@ -70,16 +70,10 @@ class Site:
         return dict(row.split("|") for row in self.slurm("squeue", "-h", "-r", "-o", "%i|%T").splitlines())
 
     def start(self, folder, *arguments, **variables):
-<<<<<<< HEAD
         env = {**environment(folder), **self.variables, **variables}
         return subprocess.Popen(
             line(folder, *QUICK, *arguments), cwd=folder, env=env, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
-=======
-        return subprocess.Popen(
-            line(folder, *QUICK, *arguments), cwd=folder, env=environment(folder) | self.variables | variables,
-            text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
->>>>>>> origin/hsweep
         )  # fmt: skip
 
     def madbench(self, folder, *arguments):

@@ -6,12 +6,12 @@ import math
 
 import pytest
 import yaml
-from sweep.command import HERE, home, start, summary
+from sweep.command import HERE, home, importable, start, summary
 
 from madbench.sweep.objectives import refuse_without
 from madbench.types import InputError
 
-PLUGINS = f"{HERE}:{HERE / 'plugins'}"
+PLUGINS = importable(HERE, HERE / "plugins")
 
 
 def listened(folder, batches, *arguments):

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 import yaml
-from sweep.command import HERE, home, madbench, rows, run_of, summary
+from sweep.command import HERE, home, importable, madbench, rows, run_of, summary
 from sweep.slurm_site import Site, ended, missing, wait_for
 
 from madbench.sweep.slurm import queue
@@ -222,7 +222,7 @@ def test_a_sweeper_hears_its_objective_of_every_job(site, tmp_path):
         "protocol=cot",
         "objective=accuracy",
         *batches,
-        PYTHONPATH=f"{HERE}:{HERE / 'plugins'}",
+        PYTHONPATH=importable(HERE, HERE / "plugins"),
     )
     done = ended(driver)
     assert done.returncode == 0, done.err
