@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from pydantic import ValidationError
+
 from madbench.types import Completion, Extraction, FormatError, ParseStatus, Problem, Reading, Reply
 
 SaidT = TypeVar("SaidT", bound=Reply)
@@ -35,7 +37,7 @@ def read(
     cut = completion.finish == "length"
     try:
         said = says.read(completion.text, problem, cut=cut)
-    except FormatError as error:
+    except (FormatError, ValidationError) as error:
         status = ParseStatus.TRUNCATED if cut else ParseStatus.MISSING
         kept = earlier if earlier is not None and earlier.missing() else None
         return Read(kept, Reading(status, says.__name__, note=str(error)))

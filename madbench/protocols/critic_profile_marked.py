@@ -69,7 +69,10 @@ class Criticism(Marked, full.Criticism):
 
     @classmethod
     def read(cls, text: str, problem: Problem, *, cut: bool) -> Self:
-        return cls(objection=visible(text), done=is_done(text))
+        objection, done = visible(text), is_done(text)
+        if not (objection or done):
+            raise FormatError("the objection is empty")
+        return cls(objection=objection, done=done)
 
 
 class Response(Marked, full.Response):

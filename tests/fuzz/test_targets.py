@@ -78,3 +78,16 @@ def test_no_text_takes_long(name):
             if (spent := time.process_time() - began) > BOUND:
                 slow[unit] = spent
     assert slow == {}
+
+
+FOUND = [
+    ("replies", b"\x12\x00"),
+    ("answers_numbers", b"4e100;"),
+    ("answers_findings", b"- **app.py, lines 1-2**: wrong\nSeverity: high\nConfidence: 0: 0.9"),
+]
+"""What fuzzing broke once: an objection of no words, a number longer than any answer, a line before the first."""
+
+
+@pytest.mark.parametrize(("name", "data"), FOUND)
+def test_what_broke_once_is_read(name, data):
+    TARGETS[name](data)

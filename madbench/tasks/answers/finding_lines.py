@@ -45,11 +45,17 @@ def findings_in(text: str, rows: Rows) -> list[Finding]:
     """All findings that lines of a text make, in order, each with the qualifiers that follow it."""
     found: list[Finding] = []
     for line in text.splitlines():
-        if (match := FINDING.match(line)) and (rows.traces or not STEP.search(line, 0, match.start("first"))):
+        if (match := FINDING.match(line)) and _names_lines(match, rows):
             found.append(_finding(match, rows))
         elif found and (match := QUALIFIER.match(line)):
             found[-1] = found[-1].model_copy(update=dict(_qualified(match["key"].lower(), match["value"])))
     return found
+
+
+def _names_lines(match: re.Match[str], rows: Rows) -> bool:
+    """Whether the number in a line is a line's: lines begin at 1, and steps are places in traces alone."""
+    last = int(match["last"] or match["first"])
+    return last > 0 and (rows.traces or not STEP.search(match.string, 0, match.start("first")))
 
 
 def _finding(match: re.Match[str], rows: Rows) -> Finding:

@@ -69,8 +69,8 @@ class Rows:
 
     def span(self, name: str, first: int, last: int | None = None) -> Span:
         """Lines of a document that is called `name`; ends in the wrong order are turned round."""
-        low, high = sorted((first, first if last is None else last))
-        return Span(document=self.document(name), first=min(low, FARTHEST), last=min(high, FARTHEST))
+        low, high = sorted(min(max(line, 1), FARTHEST) for line in (first, first if last is None else last))
+        return Span(document=self.document(name), first=low, last=high)
 
     def whole(self, name: str) -> Span:
         """All lines of a document."""

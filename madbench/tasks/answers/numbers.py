@@ -107,7 +107,8 @@ def _found(text: str, match: re.Match[str], before: str) -> Found | None:
     if not any(signs) and (place := _loose_minus(text, start, before)) is not None:
         signs, start = ["-"], place
     negative = sum(sign in MINUS for sign in signs if sign) % 2 == 1
-    return Found(spell(-value if negative else value), start, match.end())
+    spelled = spell(-value if negative else value)
+    return Found(spelled, start, match.end()) if len(spelled) <= LONGEST else None
 
 
 def _loose_minus(text: str, start: int, after: str) -> int | None:
