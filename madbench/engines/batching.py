@@ -53,6 +53,7 @@ class Scheduler:
         self._waiting: list[Job] = []
         self._suspects: list[Job] = []
         self._flying: list[Job] = []
+        self._served: dict[Hashable, int] = {}
         self._wake = asyncio.Event()
         self._closing = False
 
@@ -101,14 +102,16 @@ class Scheduler:
             size = len(self._waiting)
 
     def _take(self) -> list[Job]:
-        """The jobs that join now: as many of each lane as is fair."""
+        """The jobs that join now: as many of each lane as is fair, of equals those served longest ago."""
         self._waiting = [job for job in self._waiting if not self._owners[job].done()]
         room = self.load.limit - len(self._flying)
         if self._suspects:
             return [] if self._flying else [self._suspects.pop(0)]
         if not self._waiting or room * JOIN_SHARE < self.load.limit:
             return []
-        given = shares((job.lane for job in self._waiting), (job.lane for job in self._flying), room)
+        waiting = sorted((job.lane for job in self._waiting), key=lambda lane: self._served.get(lane, 0))
+        given = shares(waiting, (job.lane for job in self._flying), room)
+        self._served |= dict.fromkeys(given, self.load.stints + 1)
         batch = [job for lane, rows in given.items() for job in self._nearest(lane)[:rows]]
         taken = set(batch)
         self._waiting = [job for job in self._waiting if job not in taken]

@@ -12,7 +12,7 @@ LANE: ContextVar[Hashable] = ContextVar("lane", default="")
 
 def shares(waiting: Iterable[Hashable], busy: Iterable[Hashable], room: int) -> Counter[Hashable]:
     """How many of so many free rows each lane gets (max-min fairness): a free row goes to the lane that has the fewest,
-    of equals to the one that has waited longest.
+    of equals to the one that is named first.
 
     So a run that asks one question after another goes on while those that asked all at once wait in a long line, and
     does not come last, alone in a small batch.

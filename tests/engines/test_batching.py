@@ -102,7 +102,13 @@ def test_callers_that_gave_up_are_not_run():
     assert [one.ids for one in asyncio.run(run())] == [(2, 2, 2)]
 
 
-def test_a_run_that_asks_one_thing_after_another_does_not_wait_for_one_that_asked_all_at_once():
+@pytest.mark.parametrize(
+    ("crowds", "limit"), [(1, 8), (2, 2), (8, 4)], ids=["rows for all", "two rows", "four rows"]
+)
+def test_a_run_that_asks_one_thing_after_another_does_not_wait_for_those_that_asked_all_at_once(
+    crowds, limit
+):
+    """Even where there are fewer rows than runs."""
     echo, order = Echo(), []
 
     async def chain(scheduler):
@@ -111,19 +117,19 @@ def test_a_run_that_asks_one_thing_after_another_does_not_wait_for_one_that_aske
             await scheduler.complete(Job(Request((), Sampling(max_tokens=3), i), (i,) * 9))
         order.append("chain")
 
-    async def crowd(scheduler):
-        LANE.set("crowd")
+    async def crowd(scheduler, name):
+        LANE.set(name)
         await asyncio.gather(*(scheduler.complete(job(i)) for i in range(200)))
-        order.append("crowd")
+        order.append(name)
 
     async def run():
-        scheduler = Scheduler(echo, 8)
+        scheduler = Scheduler(echo, limit)
         async with scheduler.running():
-            await asyncio.gather(crowd(scheduler), chain(scheduler))
+            await asyncio.gather(*(crowd(scheduler, i) for i in range(crowds)), chain(scheduler))
 
     asyncio.run(asyncio.wait_for(run(), 30))
-    assert order == ["chain", "crowd"]
-    assert len(echo.finished) == 205
+    assert order[0] == "chain"
+    assert len(echo.finished) == 200 * crowds + 5
 
 
 @pytest.mark.parametrize(
