@@ -40,10 +40,18 @@ def read(
     except (FormatError, ValidationError) as error:
         status = ParseStatus.TRUNCATED if cut else ParseStatus.MISSING
         kept = earlier if earlier is not None and earlier.missing() else None
-        return Read(kept, Reading(status, says.__name__, note=str(error)))
+        return Read(kept, Reading(status, says.__name__, note=_wanting(error)))
     if earlier is not None:
         said = said.joined(earlier)
     return Read(said, _reading(said, completion, repaired=repaired))
+
+
+def _wanting(error: FormatError | ValidationError) -> str:
+    """What a reply lacks, as a repair tells it: a prompt says the same under every version of pydantic."""
+    if isinstance(error, FormatError):
+        return str(error)
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc'])) or 'reply'}: {first['msg']}"
 
 
 def _reading(said: Reply, completion: Completion, *, repaired: bool) -> Reading:

@@ -6,9 +6,9 @@ import pytest
 from stage import SUM
 
 from madbench.agents.reading import probability, read
-from madbench.protocols.replies import Statement
+from madbench.protocols.replies import Line, Statement
 from madbench.protocols.self_refine import Feedback
-from madbench.types import Completion, Extraction, ParseStatus
+from madbench.types import Completion, Extraction, ParseStatus, Reply
 
 
 def reading(text, *, says=Statement, finish="stop", repaired=False, pieces=()):
@@ -32,6 +32,21 @@ def test_how_a_statement_was_read(text, finish, repaired, status, answer):
     missing = "no answer found" + (", cut short" if finish == "length" else "")
     assert result.reading.note == ("" if answer else missing)
     assert result.complete is (answer is not None)
+
+
+class Word(Reply):
+    word: Line
+
+    @classmethod
+    def read(cls, text, problem, *, cut):
+        return cls(word=text)
+
+
+def test_a_reply_that_breaks_its_own_bounds_is_unread_and_says_so_in_one_line():
+    """A repair repeats it to the model: no reply, no address of a manual, no version of a package."""
+    result = reading("x" * 5000, says=Word)
+    assert (result.said, result.reading.status) == (None, "missing")
+    assert result.reading.note == "word: String should have at most 80 characters"
 
 
 def test_a_form_that_cannot_be_read_is_a_reading_too():
