@@ -8,6 +8,7 @@ from madbench.sweep.messages import News, Order, WorkerSettings, launcher_settin
 from madbench.sweep.progress import Progress, Row
 from madbench.sweep.slurm import queue
 from madbench.sweep.slurm.batches import Batches, Task
+from madbench.sweep.slurm.job import begun
 from madbench.sweep.slurm.listening import Watched
 from madbench.sweep.slurm.queue import Seen
 from madbench.sweep.slurm.settings import SlurmSettings
@@ -42,6 +43,15 @@ def site(tmp_path, monkeypatch):
         says(command, f"{command}: nothing was expected here", 1)
     says.asked = asked
     return says
+
+
+def test_two_starts_never_share_a_file_however_old_a_listing_they_see(tmp_path, monkeypatch):
+    monkeypatch.setattr(Task, "said", lambda _: [])
+    starts = [begun(Task(tmp_path, 1, ())) for _ in range(3)]
+    for _, say in starts:
+        say.close()
+    assert [start for start, _ in starts] == [0, 1, 2]
+    assert len(list(tmp_path.iterdir())) == 3
 
 
 def test_ids_are_told_in_the_short_form():

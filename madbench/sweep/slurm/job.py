@@ -14,11 +14,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from madbench.sweep.messages import Order
+    from madbench.sweep.slurm.batches import Task
 
 INTERRUPTED = 75
 """As in madbench.sweep.endings, known before anything is imported."""
@@ -73,8 +75,7 @@ def main(arguments: list[str]) -> int:
     batch = read_batch(folder)
     task = tasks_of(folder, batch)[int(os.environ["SLURM_ARRAY_TASK_ID"])]
     order = Order.model_validate_json(task.order.read_text(encoding="utf-8"))
-    start = len(task.said())  # SLURM's own count is lost with a controller that dies before it saves
-    say = task.says(start).open("a", encoding="utf-8")
+    start, say = begun(task)
     if start and (holder := held(order)):
         again(holder, start, batch.requeues)
         return INTERRUPTED
@@ -85,6 +86,16 @@ def main(arguments: list[str]) -> int:
     if warned.close() and code == INTERRUPTED:
         again("warned of the end: everything is written", start, batch.requeues)
     return code
+
+
+def begun(task: Task) -> tuple[int, TextIO]:
+    """How often this task was started before, and a file of this start alone. Files are what counts: SLURM's own count
+    is lost with a controller that dies before it saves, and a folder's listing may be old on a network's disk.
+    """
+    for start in count(len(task.said())):
+        with suppress(FileExistsError):
+            return start, task.says(start).open("x", encoding="utf-8")
+    raise AssertionError
 
 
 def job_id() -> str:
