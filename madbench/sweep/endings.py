@@ -13,6 +13,11 @@ OWED: ContextVar[int] = ContextVar("OWED", default=DONE)
 """The exit code of a sweep that went on past a job that failed, once it ends."""
 
 
+def owe(code: int) -> None:
+    """Remember an exit code other than 0; a function, since launchers that pickle what they call pickle no variable."""
+    OWED.set(code or OWED.get())
+
+
 class Finished(SystemExit):
     """The sweep is over; not an Exception, so that no launcher takes it for a job's failure."""
 

@@ -13,8 +13,9 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
+from madbench.records.layout import RunFolder
 from madbench.sweep.configs import JobConfig, conf_folder
-from madbench.sweep.endings import BAD_INPUT, DONE, FULL_ERROR, OWED, Finished, JobFailed
+from madbench.sweep.endings import BAD_INPUT, DONE, FAILED, FULL_ERROR, OWED, Finished, JobFailed, owe
 from madbench.sweep.launcher import job_of, player_of, register
 from madbench.sweep.objectives import Number, Teller
 from madbench.types import InputError
@@ -66,15 +67,16 @@ def each_job() -> Callable[[DictConfig], Number | None]:
         except InputError as error:
             if alone:
                 raise Finished(BAD_INPUT, error) from None
+            owe(FAILED)
             raise
         earlier.append(job)
         if swept.code and alone:
             raise Finished(swept.code)
-        if swept.code:
-            raise JobFailed(f"a job ended with exit code {swept.code}")
-        return next(
-            (teller.number(job.extent.objective, end) for end in swept.ends if not isinstance(end, str)), None
-        )
+        owe(swept.code)
+        objective, end = job.extent.objective, next(iter(swept.ends), None)
+        if swept.code and (objective is None or not isinstance(end, RunFolder)):
+            raise JobFailed(end if isinstance(end, str) else f"a job ended with exit code {swept.code}")
+        return teller.number(objective, end) if isinstance(end, RunFolder) else None
 
     return run_one
 

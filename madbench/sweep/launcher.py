@@ -19,7 +19,7 @@ from omegaconf import DictConfig, open_dict, read_write
 
 from madbench.sweep.building import build
 from madbench.sweep.configs import JobConfig, read_config
-from madbench.sweep.endings import DONE, FAILED, OWED, Finished, JobFailed
+from madbench.sweep.endings import DONE, FAILED, Finished, JobFailed, owe
 from madbench.sweep.messages import PoolSettings, launcher_settings
 from madbench.sweep.objectives import Teller, optimises, refuse_without
 from madbench.sweep.slurm.settings import SlurmSettings
@@ -71,7 +71,7 @@ class SweepLauncher(Launcher):
         swept = self._do(jobs, earlier)
         if swept.code and not (swept.code == FAILED and heard and self.goes_on):
             raise Finished(swept.code)
-        OWED.set(swept.code or OWED.get())
+        owe(swept.code)
         return swept
 
     def _returned(self, job: JobConfig, end: RunFolder | str | None, overrides: Sequence[str]) -> JobReturn:

@@ -3,11 +3,13 @@
 import importlib.util
 import json
 import math
+import pickle
 
 import pytest
 import yaml
 from sweep.command import HERE, home, importable, start, summary
 
+from madbench.sweep.hydra_app import each_job
 from madbench.sweep.objectives import refuse_without
 from madbench.types import InputError
 
@@ -123,6 +125,20 @@ def test_launchers_of_others_hear_of_it_too(tmp_path):
     assert process.returncode == 0, process.err
     told = {one["seed"]: one["metrics"]["accuracy"]["value"] for one in summary(tmp_path)["arms"]}
     assert heard == [[told[0], told[1]], [told[0]]]
+
+
+def test_a_job_that_fails_is_its_sweepers_to_judge_under_launchers_of_others_too(tmp_path):
+    """It takes no number from a job after it."""
+    batches = [["protocol=raising"], ["protocol=cot"]]
+    heard, process = listened(tmp_path, batches, "objective=calls", "hydra/launcher=basic")
+    assert heard == [["JobFailed: failed: raising: ZeroDivisionError: wrong on purpose"], [1.0]]
+    assert process.returncode == 1
+
+
+def test_what_launchers_call_can_be_sent_to_another_process():
+    """As joblib's and submitit's do."""
+    cloudpickle = pytest.importorskip("cloudpickle")
+    assert callable(pickle.loads(cloudpickle.dumps(each_job())))
 
 
 @pytest.mark.parametrize("name", ["optuna", "nevergrad", "ax"])
