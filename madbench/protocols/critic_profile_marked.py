@@ -94,12 +94,10 @@ class Verdict(Marked, full.Verdict):
     @classmethod
     def read(cls, text: str, problem: Problem, *, cut: bool) -> Self:
         found, plain = problem.reader.read(text, cut=cut), visible(text)
-        open_points = re.search(r"remaining uncertainty:\s*(.*)", plain, re.IGNORECASE | re.DOTALL)
+        left = re.search(r"remaining uncertainty:\s*(.*)", plain, re.IGNORECASE | re.DOTALL)
+        confidence, uncertainty = stated_confidence(plain), left[1].strip() if left else ""
         return cls(
-            answer=found.answer or "",
-            reasons=plain,
-            confidence=stated_confidence(plain),
-            uncertainty=open_points[1].strip() if open_points else "",
+            answer=found.answer or "", reasons=plain, confidence=confidence, uncertainty=uncertainty
         ).finding(found)
 
 
