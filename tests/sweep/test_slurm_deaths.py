@@ -10,6 +10,7 @@ from sweep.test_kills import kept, paid_twice, rows_twice
 from tracking import wandb_file
 
 pytestmark = [
+    LONG,
     pytest.mark.slow,
     pytest.mark.timeout(900),
     pytest.mark.skipif(bool(missing()), reason=f"no SLURM here: {missing()} not found"),
@@ -81,7 +82,6 @@ def same(folder, undisturbed):
     assert spent["arms"][0]["metrics"]["accuracy"]["n"] == EPISODES
 
 
-@LONG
 def test_a_nodes_daemon_dies_and_its_job_goes_on(site, tmp_path, undisturbed):
     driver, node = began(site, tmp_path)
     site.kill(f"slurmd-{node}")
@@ -104,7 +104,6 @@ def test_a_node_dies_and_comes_back(site, tmp_path, undisturbed):
     same(tmp_path, undisturbed)
 
 
-@LONG
 def test_a_node_dies_for_good(site, tmp_path, undisturbed):
     driver, node = began(site, tmp_path)
     site.kill_node(node)
@@ -116,7 +115,6 @@ def test_a_node_dies_for_good(site, tmp_path, undisturbed):
     same(tmp_path, undisturbed)
 
 
-@LONG
 def test_a_node_is_out_of_reach_while_its_job_goes_on(site, tmp_path):
     driver = site.start(tmp_path, *WAITING)
     wait_for(lambda: starts(tmp_path))
@@ -132,7 +130,6 @@ def test_a_node_is_out_of_reach_while_its_job_goes_on(site, tmp_path):
     assert rows_twice(tmp_path) == paid_twice(tmp_path) == 0
 
 
-@LONG
 def test_the_controller_dies_and_comes_back(site, tmp_path, undisturbed):
     driver, _ = began(site, tmp_path)
     site.kill("slurmctld")
@@ -146,7 +143,6 @@ def test_the_controller_dies_and_comes_back(site, tmp_path, undisturbed):
     same(tmp_path, undisturbed)
 
 
-@LONG
 def test_a_requeued_run_keeps_its_wandb_id(site, tmp_path):
     def tracked(*given):
         return site.start(tmp_path, *WAITING, "tracking=wandb", *given, WANDB_MODE="offline")
