@@ -13,7 +13,6 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
-from madbench.records.layout import RunFolder
 from madbench.sweep.configs import JobConfig, conf_folder
 from madbench.sweep.endings import BAD_INPUT, DONE, FAILED, FULL_ERROR, OWED, Finished, JobFailed, owe
 from madbench.sweep.launcher import job_of, player_of, register
@@ -74,9 +73,11 @@ def each_job() -> Callable[[DictConfig], Number | None]:
             raise Finished(swept.code)
         owe(swept.code)
         objective, end = job.extent.objective, next(iter(swept.ends), None)
-        if swept.code and (objective is None or not isinstance(end, RunFolder)):
-            raise JobFailed(end if isinstance(end, str) else f"a job ended with exit code {swept.code}")
-        return teller.number(objective, end) if isinstance(end, RunFolder) else None
+        if end is None or isinstance(end, str) or (swept.code and objective is None):
+            if swept.code:
+                raise JobFailed(end if isinstance(end, str) else f"a job ended with exit code {swept.code}")
+            return None
+        return teller.number(objective, end)
 
     return run_one
 
