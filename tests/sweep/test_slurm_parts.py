@@ -1,6 +1,8 @@
 """What the SLURM launcher says and reads, without a cluster."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 
@@ -45,13 +47,18 @@ def site(tmp_path, monkeypatch):
     return says
 
 
-def test_two_starts_never_share_a_file_however_old_a_listing_they_see(tmp_path, monkeypatch):
-    monkeypatch.setattr(Task, "said", lambda _: [])
-    starts = [begun(Task(tmp_path, 1, ())) for _ in range(3)]
-    for _, say in starts:
+def test_starts_at_the_same_time_never_share_a_file(tmp_path):
+    gate = Barrier(16)
+
+    def start(_):
+        gate.wait()
+        number, say = begun(Task(tmp_path, 1, ()))
         say.close()
-    assert [start for start, _ in starts] == [0, 1, 2]
-    assert len(list(tmp_path.iterdir())) == 3
+        return number
+
+    with ThreadPoolExecutor(16) as threads:
+        assert sorted(threads.map(start, range(16))) == list(range(16))
+    assert len(list(tmp_path.iterdir())) == 16
 
 
 def test_ids_are_told_in_the_short_form():
