@@ -11,14 +11,14 @@ from torch import Tensor
 
 from madbench.engines.jobs import Job, OutOfMemory
 from madbench.engines.local.network import Network
+from madbench.engines.local.passes import passes
 from madbench.engines.local.prefixes import Prefixes, shared
 from madbench.engines.local.rows import Row
 from madbench.engines.local.sampling import choose
-from madbench.engines.local.slab import Slab, Window
+from madbench.engines.local.slab import Window
 from madbench.engines.local.wording import Wording
 from madbench.types import Completion
 
-_PREFILL_CELLS = 4096
 WORTH = 16
 """Tokens that a pass of its own over a shared beginning must save."""
 Done = list[tuple[Job, Completion]]
@@ -26,10 +26,11 @@ Done = list[tuple[Job, Completion]]
 
 @dataclass(slots=True)
 class Tally:
-    """Tokens of prompts that were asked for and that were computed, steps, and rows in all of them together."""
+    """Tokens of prompts that were asked for, computed, and padded with; steps, and rows in all of them together."""
 
     needed: int = 0
     computed: int = 0
+    padded: int = 0
     steps: int = 0
     row_steps: int = 0
 
@@ -44,7 +45,7 @@ class BatchDecoder:
         self._network, self._wording = network, wording
         self._prefixes = Prefixes(prefix_bytes)
         self._rows: list[Row] = []
-        self._slab = Slab()
+        self._slab = network.slab()
         self._done: Done = []
         self._tally = Tally()
 
@@ -59,6 +60,7 @@ class BatchDecoder:
             "prefixes": {
                 "tokens_needed": tally.needed,
                 "tokens_computed": tally.computed,
+                "tokens_padded": tally.padded,
                 "peak_bytes": kept.peak,
                 "budget_bytes": kept.budget,
             },
@@ -66,7 +68,7 @@ class BatchDecoder:
         }
 
     def clear(self) -> None:
-        self._rows, self._done, self._slab = [], [], Slab()
+        self._rows, self._done, self._slab = [], [], self._network.slab()
         self._prefixes.clear()
 
     @torch.inference_mode()
@@ -114,16 +116,11 @@ class BatchDecoder:
         return self._prefixes.longest(ids, below).length
 
     def _groups(self, prompts: Sequence[tuple[int, ...]], keep: int) -> Iterator[list[int]]:
-        """Indices of prompts of like work, in runs of at most _PREFILL_CELLS new tokens, padding included."""
+        """Indices of prompts of like work, in as few passes as padding makes worth while."""
         new = [len(ids) - self._stored(ids, len(ids) - keep) for ids in prompts]
-        group: list[int] = []
-        for index in sorted(range(len(new)), key=new.__getitem__):
-            if group and (len(group) + 1) * new[index] > _PREFILL_CELLS:
-                yield group
-                group = []
-            group.append(index)
-        if group:
-            yield group
+        order = sorted(range(len(new)), key=new.__getitem__)
+        for run in passes([new[index] for index in order]):
+            yield order[run]
 
     def _enter(self, alike: Mapping[tuple[int, ...], Sequence[Row]]) -> None:
         """Let rows in whose prompts are run together, each once; rows of the same prompt get copies."""
@@ -154,6 +151,7 @@ class BatchDecoder:
             self._slab, slice(first, first + len(prompts)), slice(end - width, end), queries, fresh
         )
         self._tally.computed += int(new.sum())
+        self._tally.padded += int((queries - new).sum())
         tokens = torch.tensor([(0,) * (queries - len(ids)) + ids[-queries:] for ids in prompts])
         logits = self._network.logits(window, *self._placed(tokens, mask, positions[:, -queries:]))
         for index, ids in enumerate(prompts):

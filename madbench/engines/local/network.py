@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 from transformers.cache_utils import Cache, CacheLayerMixin
 
-from madbench.engines.local.slab import Window
+from madbench.engines.local.attention import numbers
+from madbench.engines.local.slab import Slab, Window
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -59,6 +60,10 @@ class Network:
     def device(self) -> torch.device:
         """Where tokens go in; a model that is spread over devices passes them on itself."""
         return self._device
+
+    def slab(self) -> Slab:
+        """An empty slab in the numbers that this model attends in."""
+        return Slab(numbers(self._model))
 
     def logits(self, window: Window, ids: Tensor, mask: Tensor, positions: Tensor) -> Tensor:
         """(rows, queries) ids and positions, (rows, columns) mask -> (rows, vocabulary) in float32."""

@@ -88,8 +88,7 @@ class Prefixes:
         if stop <= known.length or not self._room((stop - known.length) * slab.bytes_a_token, known.segment):
             return
         columns = slice(slab.end - len(ids) + known.length, slab.end - len(ids) + stop)
-        layers = [Pair(*(buffer[row, :, columns].clone() for buffer in pair)) for pair in slab.layers]
-        segment = Segment(known.segment, known.length, stop, layers)
+        segment = Segment(known.segment, known.length, stop, slab.kept(row, columns))
         if known.segment is not None:
             known.segment.children += 1
         for position, name in enumerate(_names(ids[:stop])):

@@ -22,11 +22,14 @@ class Slab:
     """One buffer a layer. Row i's tokens occupy the columns that end at `end`, which all rows share.
 
     Rows 0..live-1 are in use. A step appends one column; a row that leaves is overwritten by the last.
+    Buffers are of `numbers`, which hold those that the layers make (`made`) without loss; None: of the same.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, numbers: torch.dtype | None = None) -> None:
         self.layers: list[Pair] = []
         self.end = 0
+        self.made = torch.float32
+        self._numbers = numbers
         self._rows, self._columns = 0, 0
 
     def reserve(self, live: int, rows: int, before: int, after: int) -> None:
@@ -52,14 +55,23 @@ class Slab:
         """The buffers of one layer, made at their first use after the shape of `like`."""
         while index >= len(self.layers):
             shape = (self._rows, like.shape[1], self._columns, like.shape[3])
-            self.layers.append(Pair(like.new_zeros(shape), like.new_zeros(shape)))
+            self.made = like.dtype
+            keys, values = (like.new_zeros(shape, dtype=self._numbers) for _ in Pair._fields)
+            self.layers.append(Pair(keys, values))
         return self.layers[index]
 
     @property
     def bytes_a_token(self) -> int:
-        """What one column of one row takes in all layers."""
+        """What one column of one row takes in all layers, in the numbers that the layers made."""
         buffers = (buffer for pair in self.layers for buffer in pair)
-        return sum(buffer.shape[1] * buffer.shape[3] * buffer.element_size() for buffer in buffers)
+        return sum(buffer.shape[1] * buffer.shape[3] for buffer in buffers) * self.made.itemsize
+
+    def kept(self, row: int, columns: slice) -> list[Pair]:
+        """Copies of some columns of a row, in the numbers that the layers made."""
+        return [
+            Pair(*(buffer[row, :, columns].to(self.made, copy=True) for buffer in pair))
+            for pair in self.layers
+        ]
 
     def move(self, source: int, target: int, width: int) -> None:
         """Copy the last `width` columns of one row over another row's."""

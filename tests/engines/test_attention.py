@@ -1,0 +1,75 @@
+"""Attention in float32 where a CPU has no units for the model's own numbers."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+from engines import tiny
+from engines.test_prefixes import job, play, prompt
+
+from madbench.engines.local import attention
+from madbench.engines.local.attention import numbers, widen
+from madbench.engines.local.decoder import BatchDecoder
+from madbench.engines.local.network import Network
+from madbench.engines.local.slab import Slab, Window
+from madbench.engines.local.wording import Wording
+
+
+@pytest.fixture
+def no_units(monkeypatch):
+    monkeypatch.setattr(attention, "arithmetic", lambda _: torch.float32)
+
+
+def halves():
+    return tiny.model(300).bfloat16()
+
+
+def decoder(model):
+    words = Wording(lambda ids: "x" * len(ids), frozenset(), (), None)
+    return BatchDecoder(Network(model), words, 1 << 20)
+
+
+def test_a_widened_model_says_what_the_plain_one_says(no_units):
+    plain, wide = halves(), halves()
+    widen(wide)
+    said, kept = play(decoder(plain), [job(prompt(i, 30 + 7 * i), tokens=1) for i in range(5)])
+    heard, held = play(decoder(wide), [job(prompt(i, 30 + 7 * i), tokens=1) for i in range(5)])
+    assert (numbers(plain), numbers(wide)) == (None, torch.float32)
+    assert kept["peak_bytes"] == held["peak_bytes"] > 0
+    for one, other in zip(said, heard, strict=True):
+        assert one.pieces[0][1] == pytest.approx(other.pieces[0][1], abs=0.1)
+
+
+def test_attention_adds_up_exactly_and_rounds_once():
+    torch.manual_seed(0)
+    query, keys, values = torch.randn(3, 4, 1, 8), torch.randn(3, 2, 200, 8), torch.randn(3, 2, 200, 8)
+    query, keys, values = (part.bfloat16() for part in (query, keys, values))
+    layer = SimpleNamespace(num_key_value_groups=2)
+    found, _ = attention._attend(layer, query, keys.float(), values.float(), None, scaling=1.0)
+    scores = query.double() @ keys.double().repeat_interleave(2, 1).transpose(-1, -2)
+    exact = scores.softmax(-1) @ values.double().repeat_interleave(2, 1)
+    assert found.dtype == torch.bfloat16
+    assert torch.allclose(found.double(), exact.transpose(1, 2), rtol=2**-8, atol=1e-5)
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_what_is_kept_of_a_wide_slab_is_what_was_made(rows):
+    slab, keys, values = Slab(torch.float32), *torch.randn(2, rows, 2, 5, 8).bfloat16()
+    slab.reserve(0, rows, 5, 1)
+    shown = Window(slab, slice(0, rows), slice(slab.end - 5, slab.end), 5).write(0, keys, values)
+    (pair,) = slab.kept(rows - 1, slice(slab.end - 5, slab.end))
+    assert {part.dtype for part in shown} == {torch.float32}
+    assert {part.dtype for part in pair} == {torch.bfloat16}
+    assert torch.equal(pair.keys, keys[-1])
+    assert torch.equal(pair.values, values[-1])
+    assert slab.bytes_a_token == 2 * 2 * 8 * torch.bfloat16.itemsize
+
+
+def test_models_that_gain_nothing_are_left_alone(no_units, monkeypatch):
+    exact, eager, quick = tiny.model(300), halves(), halves()
+    eager.set_attn_implementation("eager")
+    widen(exact)
+    widen(eager)
+    monkeypatch.setattr(attention, "arithmetic", lambda weights: weights)
+    widen(quick)
+    assert [numbers(model) for model in (exact, eager, quick)] == [None] * 3
