@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from heapq import nsmallest
 
 from madbench.engines.jobs import Decoder, Job, OutOfMemory
 from madbench.engines.lanes import shares
@@ -112,16 +113,16 @@ class Scheduler:
         waiting = sorted((job.lane for job in self._waiting), key=lambda lane: self._served.get(lane, 0))
         given = shares(waiting, (job.lane for job in self._flying), room)
         self._served |= dict.fromkeys(given, self.load.stints + 1)
-        batch = [job for lane, rows in given.items() for job in self._nearest(lane)[:rows]]
+        batch = [job for lane, rows in given.items() for job in self._nearest(lane, rows)]
         taken = set(batch)
         self._waiting = [job for job in self._waiting if job not in taken]
         return batch
 
-    def _nearest(self, lane: Hashable) -> list[Job]:
-        """A lane's waiting jobs, those nearest to its oldest one's length first."""
+    def _nearest(self, lane: Hashable, rows: int) -> list[Job]:
+        """So many of a lane's waiting jobs, those nearest to its oldest one's length first."""
         waiting = [job for job in self._waiting if job.lane == lane]
         oldest = len(waiting[0].ids)
-        return sorted(waiting, key=lambda job: (abs(len(job.ids) - oldest), job.ids))
+        return nsmallest(rows, waiting, key=lambda job: (abs(len(job.ids) - oldest), job.ids))
 
     def _stint(self, batch: Sequence[Job]) -> Stint:
         """Admit a batch and step until a row ends. In the model's thread; the loop touches nothing meanwhile."""

@@ -84,7 +84,7 @@ def test_a_server_is_asked_again_when_it_said_so():
 
 
 def test_no_more_calls_at_once_than_wanted():
-    with serving(fault=slow(0.02)) as server:
+    with serving(fault=slow(0.2)) as server:
         ask(model(server.url, traffic=Traffic(concurrency=3)), questions())
     assert server.log.most == 3
 
