@@ -20,10 +20,13 @@ def test_a_packed_layer_is_the_plain_one(rows, bias):
         assert torch.allclose(PackedLinear(plain)(inputs[:, 1:]), plain(inputs[:, 1:]), atol=1e-5)
 
 
-def test_halves_are_multiplied_exactly_and_rounded_once():
+@pytest.mark.parametrize("rows", [1, 16, 17])
+@pytest.mark.parametrize("largest", [1, 1e5], ids=["usual", "beyond float16"])
+def test_halves_are_multiplied_exactly_and_rounded_once(rows, largest):
     torch.manual_seed(0)
-    plain, inputs = nn.Linear(48, 80).bfloat16(), torch.randn(5, 48).bfloat16()
+    plain, inputs = nn.Linear(48, 80).bfloat16(), torch.randn(rows, 48).bfloat16()
     with torch.inference_mode():
+        plain.weight[0, 0] = largest
         exact = nn.functional.linear(inputs.double(), plain.weight.double(), plain.bias.double())
         found = PackedLinear(plain)(inputs)
     assert found.dtype == torch.bfloat16

@@ -6,22 +6,23 @@ from typing import TYPE_CHECKING, TypeGuard
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 _ROWS = 64
 """Rows that the layout is chosen for; it serves any number."""
-_FEW = 2
-"""Tokens for which reading float32 copies takes longer than multiplying the weights' own numbers."""
+_FEW = 16
+"""Tokens for which reading weights takes longer than multiplying them, so that those half as long are faster."""
+_LARGEST = torch.finfo(torch.float16).max
 
 
 class PackedLinear(nn.Module):
     """A linear layer that multiplies by a packed copy of its weights and rounds to its input's numbers.
 
     The copy is float32 where the CPU has no units for the weights' own numbers: products of bfloat16 are then
-    added up in float32 all the same, only several times faster. The weights stay as they are.
+    added up in float32 all the same, only several times faster. Few tokens meet a second copy there, in float16, which
+    holds all of bfloat16 but what is smaller than 2^-17 (off by 2^-25 at most). The weights stay as they are.
     """
 
     def __init__(self, linear: nn.Linear) -> None:
@@ -33,13 +34,17 @@ class PackedLinear(nn.Module):
             linear.weight.detach().to(self.numbers), _ROWS
         )
         self._added = None if linear.bias is None else linear.bias.detach().to(self.numbers)
+        self._short = _short(linear) if self.numbers != linear.weight.dtype else None
 
     def forward(self, inputs: Tensor) -> Tensor:
-        if self.numbers != self.weight.dtype and inputs.numel() <= _FEW * self.in_features:
-            return functional.linear(inputs, self.weight, self.bias)
-        product: Tensor = torch.ops.mkldnn._linear_pointwise(  # noqa: SLF001
-            inputs.to(self.numbers).contiguous(), self._packed, self._added, "none", [], ""
-        )
+        placed = inputs.to(self.numbers).contiguous()
+        product: Tensor
+        if self._short is not None and inputs.numel() <= _FEW * self.in_features:
+            product = torch.ops.quantized.linear_dynamic_fp16(placed, self._short)
+        else:
+            product = torch.ops.mkldnn._linear_pointwise(  # noqa: SLF001
+                placed, self._packed, self._added, "none", [], ""
+            )
         return product.to(inputs.dtype)
 
 
@@ -53,11 +58,20 @@ def pack(model: PreTrainedModel, megabytes: int) -> None:
         for name, child in parent.named_children()
         if _plain(child)
     ]
-    size = sum(child.weight.numel() * arithmetic(child.weight.dtype).itemsize for _, _, child in plain)
+    size = sum(child.weight.numel() * _bytes(child.weight.dtype) for _, _, child in plain)
     if size > megabytes << 20:
         return
     for parent, name, child in plain:
         setattr(parent, name, PackedLinear(child))
+
+
+def _short(linear: nn.Linear) -> object | None:
+    """A copy in float16 for few tokens; None where the weights do not fit it or this CPU has no kernel for it."""
+    if torch.backends.quantized.engine not in ("x86", "fbgemm") or linear.weight.abs().max() > _LARGEST:
+        return None
+    bias = None if linear.bias is None else linear.bias.detach().float()
+    packed: object = torch.ops.quantized.linear_prepack_fp16(linear.weight.detach().float(), bias)
+    return packed
 
 
 def _plain(layer: nn.Module) -> TypeGuard[nn.Linear]:
@@ -71,6 +85,12 @@ def _plain(layer: nn.Module) -> TypeGuard[nn.Linear]:
         and "forward" not in vars(layer)
         and not hasattr(layer, "_hf_hook")
     )
+
+
+def _bytes(weights: torch.dtype) -> int:
+    """What the copies of a weight take."""
+    numbers = arithmetic(weights)
+    return numbers.itemsize + (0 if numbers == weights else torch.float16.itemsize)
 
 
 def packed_layers(model: PreTrainedModel) -> dict[str, int]:
