@@ -27,7 +27,9 @@ class Kill:
 
 
 def drawn(count, seed, slurm=True):
-    """So many kills, those while episodes are played in order of time, the others in any."""
+    """So many kills, those while episodes are played in order of time, the others in any. A round of those of jobs is
+    not interrupted, so that a driver finds what a killed one left.
+    """
     draws = random.Random(seed)
     shares = {phase: round(share * count) for phase, share in PHASES.items()}
     jobs = shares.pop("slurm") * slurm
@@ -35,8 +37,11 @@ def drawn(count, seed, slurm=True):
         Kill(*one, draws.random()) for phase, share in shares.items() for one in dealt(draws, phase, share)
     ]
     draws.shuffle(kills)
-    played = dealt(draws, "slurm", jobs) + dealt(draws, "playing", count - len(kills) - jobs)
-    draws.shuffle(played)
+    rounds, size = dealt(draws, "slurm", jobs), len(WHO["slurm"])
+    blocks = [rounds[first : first + size] for first in range(0, jobs, size)]
+    blocks += [[one] for one in dealt(draws, "playing", count - len(kills) - jobs)]
+    draws.shuffle(blocks)
+    played = [one for block in blocks for one in block]
     points = sorted(draws.random() for _ in played)
     return [Kill(*one, point) for one, point in zip(played, points, strict=True)] + kills
 
