@@ -29,15 +29,18 @@ EPISODES = 100 * KILLS // len(ARMS)
 SWEEP = ("-m", f"protocol={','.join(ARMS)}", f"task.n={EPISODES}")
 TRACKED = ("tracking=wandb", f"tracking.max_rows={EPISODES}")
 
+LEFT = 3
+"""Starts within which all is done: the one that saw the last kill may end with 1, for what it could not do."""
+
 
 @pytest.fixture
 def site(tmp_path_factory):
-    """A cluster of two nodes, or None where there can be none."""
+    """A cluster with room for a sweep's jobs beside those of a killed driver, or None where there can be none."""
     if missing():
         yield None
         return
     found = Site(tmp_path_factory.mktemp("site"))
-    found.script("up")
+    found.script("up", "4")
     yield found
     found.script("up")  # a daemon that was killed ends its jobs when it is back
     found.script("down")
@@ -98,8 +101,10 @@ def test_killed_at_random_in_every_phase(tmp_path, site):
         print(
             f"{time.monotonic() - began:.0f} s: kill {struck.total()}, {phase} of the {kill.who}", flush=True
         )
-    while (process := sweep.up()).wait() != 0:
-        assert time.monotonic() - began < 4500, process.stderr.read()
+    for _ in range(LEFT):
+        if (process := sweep.up()).wait() == 0:
+            break
+    assert process.returncode == 0, process.stderr.read()
     (found, rows), (wanted, undisturbed_rows) = kept(cut), kept(whole)
     lost, doubled = wanted - found, found - wanted
     print(f"\n{KILLS} kills of a sweep of {len(wanted)} episodes: {told(struck)}", end="")
