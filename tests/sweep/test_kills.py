@@ -26,7 +26,9 @@ from madbench.types import Effort
 KILLS, SEED = int(os.environ.get("MADBENCH_KILLS", "20")), int(os.environ.get("MADBENCH_KILL_SEED", "0"))
 ARMS = ("cot", "cot_sampled", "self_refine", "debate")
 EPISODES = 100 * KILLS // len(ARMS)
-SWEEP = ("-m", f"protocol={','.join(ARMS)}", f"task.n={EPISODES}")
+FEW = "hydra.launcher.concurrency=16"
+"""Episodes in flight: they end together, and all of a small sweep's would."""
+SWEEP = ("-m", f"protocol={','.join(ARMS)}", f"task.n={EPISODES}", FEW)
 TRACKED = ("tracking=wandb", f"tracking.max_rows={EPISODES}")
 
 LEFT = 3
