@@ -5,7 +5,7 @@ import shutil
 import signal
 import subprocess
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
@@ -95,11 +95,37 @@ class Site:
                 os.kill(int(victim), signal.SIGKILL)
         wait_for(lambda: not self.processes(node))
 
-    def processes(self, node):
-        """What runs on a node that its own step daemon started."""
-        ours = {f"SLURM_CONF={self.folder / 'slurm.conf'}", f"SLURMD_NODENAME={node}"}
+    def processes(self, node=""):
+        """What runs on a node, or on any, that its own step daemon started."""
+        ours = f"SLURM_CONF={self.folder / 'slurm.conf'}"
         pids = [entry.name for entry in Path("/proc").iterdir() if entry.name.isdigit()]
-        return [pid for pid in pids if ours <= variables_of(pid) and "slurmstepd" in name_of(parent(pid))]
+        there = [pid for pid in pids if ours in variables_of(pid) and "slurmstepd" in name_of(parent(pid))]
+        return [pid for pid in there if node in ("", node_of(pid))]
+
+    def players(self):
+        """Processes on any node that play runs."""
+        return [pid for pid in self.processes() if "madbench.sweep.slurm.job" in words_of(pid)]
+
+    def tell(self, number):
+        for player in self.players():
+            with suppress(ProcessLookupError):
+                os.kill(int(player), number)
+
+    @contextmanager
+    def playing(self):
+        """Jobs stand still but for this: a small sweep would be over before a driver or a daemon is there again."""
+        self.tell(signal.SIGCONT)
+        try:
+            yield
+        finally:
+            self.tell(signal.SIGSTOP)
+
+    def clear(self):
+        """End all jobs, without a warning."""
+        self.tell(signal.SIGKILL)
+        if jobs := self.queue():
+            self.slurm("scancel", *jobs)
+        wait_for(lambda: not self.queue() and not self.processes())
 
     @contextmanager
     def releasing(self):
@@ -125,6 +151,20 @@ def variables_of(pid):
         return set(Path(f"/proc/{pid}/environ").read_text(errors="replace").split("\0")) - {""}
     except OSError:
         return set()
+
+
+def node_of(pid):
+    """The node that SLURM started a process on."""
+    found = [word.partition("=")[2] for word in variables_of(pid) if word.startswith("SLURMD_NODENAME=")]
+    return found[0] if found else None
+
+
+def words_of(pid):
+    """A process' command line; nothing of one that has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except OSError:
+        return ""
 
 
 def status_of(pid, field):

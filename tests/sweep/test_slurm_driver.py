@@ -4,6 +4,7 @@ import asyncio
 import os
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -180,17 +181,46 @@ def started(task):
 
 
 def test_a_later_start_has_a_file_of_its_own_and_asks_again_where_its_run_is_held(slurm, tmp_path):
+    """However often, and with one turn of its own: what counts is that the one which holds it still says something."""
     runs = planned(tmp_path, 4, "cot")
-    driving = driver(runs)
+    driving = driver(runs, requeues=1)
     driving.begin()
     (watched,) = driving._watched
     with runs[0].folder.locked():
         assert started(watched.task) == 1
         assert slurm.calls("scontrol") == []
-        assert started(watched.task) == 75
-        assert slurm.calls("scontrol") == ["requeue 41_0"]
+        for asked in (1, 2):
+            told(watched, "running", 1)
+            assert started(watched.task) == 75
+            assert slurm.calls("scontrol") == ["requeue 41_0"] * asked
     assert started(watched.task) == 0
-    assert watched.task.said() == [watched.task.says(start) for start in range(3)]
+    assert watched.task.said() == [watched.task.says(start) for start in range(4)]
+
+
+def told(watched, state, done):
+    """The first start of a job, of one run, says something more."""
+    (run,) = watched.runs
+    with watched.task.says(0).open("a") as say:
+        write(say, News(folder=run, state=state, done=done))
+
+
+@pytest.mark.parametrize("state", ["running", "done"])
+def test_a_job_that_the_queue_calls_ended_is_not_taken_for_dead_while_it_speaks(slurm, tmp_path, state):
+    driving = driver(planned(tmp_path, 4, "cot"), watch=SETTINGS.watch.model_copy(update={"settle": 0.3}))
+    driving.begin()
+    (watched,) = driving._watched
+    slurm.jobs(f"{watched.place[0]}|41_0|FAILED|None")
+    for done in range(4):
+        told(watched, "running", done)
+        round_of(driving)
+        time.sleep(0.2)
+    assert driving._watched == [watched]
+    told(watched, state, 4)
+    for _ in range(3):
+        round_of(driving)
+        time.sleep(0.2)
+    assert slurm.submissions == 1 + (state == "running")
+    assert [one.id for one in driving._watched] == ["41_0"] * (state == "running")
 
 
 def displaced(slurm, driving):

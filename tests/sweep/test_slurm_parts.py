@@ -10,7 +10,7 @@ from madbench.sweep.messages import News, Order, WorkerSettings, launcher_settin
 from madbench.sweep.progress import Progress, Row
 from madbench.sweep.slurm import queue
 from madbench.sweep.slurm.batches import Batches, Task
-from madbench.sweep.slurm.job import begun
+from madbench.sweep.slurm.job import begun, give_way, turns
 from madbench.sweep.slurm.listening import Watched
 from madbench.sweep.slurm.queue import Seen
 from madbench.sweep.slurm.settings import SlurmSettings
@@ -59,6 +59,20 @@ def test_starts_at_the_same_time_never_share_a_file(tmp_path):
     with ThreadPoolExecutor(16) as threads:
         assert sorted(threads.map(start, range(16))) == list(range(16))
     assert len(list(tmp_path.iterdir())) == 16
+
+
+def test_giving_way_is_no_turn_as_long_as_the_other_says_something(tmp_path):
+    task = Task(tmp_path, 1, ())
+    had = []
+    for start in range(5):
+        begun(task)[1].close()
+        if start in (1, 2, 3):
+            with task.says(0).open("a") as say:
+                say.write("a word\n" * (start < 3))
+            give_way(task, start)
+        had.append(turns(task, start))
+    assert had == [0, 0, 0, 1, 2]
+    assert turns(Task(tmp_path, 0, ()), 5) == 5
 
 
 def test_ids_are_told_in_the_short_form():

@@ -68,6 +68,14 @@ class Task:
         found = self.folder.glob(f"{self.number}.*.jsonl")
         return sorted(found, key=lambda file: int(file.name.split(".")[1]))
 
+    def yielding(self, start: int) -> Path:
+        """Where a start that left its run to another, which was still at it, notes how much that one had said."""
+        return self.folder / f"{self.number}.{start}.yielded"
+
+    def yielded(self) -> list[Path]:
+        """Those notes, in any order."""
+        return [*self.folder.glob(f"{self.number}.*.yielded")]
+
 
 @dataclass(frozen=True, slots=True)
 class Batches:

@@ -151,7 +151,9 @@ class Driver:
         return True
 
     def _dead(self, watched: Watched) -> bool:
-        """Whether the queue has said for long enough that a job has ended, or says that it never will begin."""
+        """Whether the queue has said for long enough that a job has ended, with no word from it meanwhile, or says that
+        it never will begin.
+        """
         found = self._seen.get(watched.place)
         if found is not None and found.hopeless:
             self._say(f"job {found.id} cannot start ({found.reason}): cancelled, and taken for dead")

@@ -77,14 +77,15 @@ def main(arguments: list[str]) -> int:
     order = Order.model_validate_json(task.order.read_text(encoding="utf-8"))
     start, say = begun(task)
     if start and (holder := held(order)):
-        again(holder, start, batch.requeues)
+        give_way(task, start)
+        again(holder, turns(task, start), batch.requeues)
         return INTERRUPTED
     begin(order, task.log, start)
     code = carry_out(order, say, warned.leash, batch.report)
     with suppress(OSError):  # a full disk: what it has of this is not what decides on another turn
         say.close()
     if warned.close() and code == INTERRUPTED:
-        again("warned of the end: everything is written", start, batch.requeues)
+        again("warned of the end: everything is written", turns(task, start), batch.requeues)
     return code
 
 
@@ -136,10 +137,28 @@ def held(order: Order) -> str:
     return ""
 
 
-def again(why: str, start: int, requeues: int) -> None:
+def give_way(task: Task, start: int) -> None:
+    """Note that this start found its run taken, if whoever has it said something since the last note: it says so every
+    few seconds, and one that its lock outlived says nothing. What a full disk keeps from being noted counts as a turn.
+    """
+    from madbench.records.layout import write_text
+    from madbench.types import StorageError
+
+    said = sum(file.stat().st_size for file in task.said())
+    if said > max((int(note.read_text(encoding="utf-8")) for note in task.yielded()), default=-1):
+        with suppress(StorageError):
+            write_text(task.yielding(start), f"{said}\n")
+
+
+def turns(task: Task, start: int) -> int:
+    """How many further turns a job has had: its starts, but for those that gave way to one that is still at work."""
+    return start - len(task.yielded())
+
+
+def again(why: str, turns: int, requeues: int) -> None:
     """Ask for another turn of this job, unless it had enough of them; whatever comes of it is in the log."""
-    if start >= requeues:
-        print(f"{why}\nhad {start} further turns already: not requeued", file=sys.stderr)
+    if turns >= requeues:
+        print(f"{why}\nhad {turns} further turns already: not requeued", file=sys.stderr)
         return
     print(f"{why}\nasking for another turn", file=sys.stderr, flush=True)
     subprocess.run(["scontrol", "requeue", job_id()], check=False, timeout=60)

@@ -26,7 +26,8 @@ def read(line: bytes) -> Message | None:
 
 @dataclass(slots=True)
 class Watched:
-    """A job under watch. `runs` are those of its runs that this sweep asks for.
+    """A job under watch. `runs` are those of its runs that this sweep asks for. `gone` is since when
+    the queue has called it ended and nothing was heard of it.
 
     Of a job that an earlier command submitted, episodes are counted from now on: the rows on disk hold the others.
     """
@@ -45,10 +46,13 @@ class Watched:
         return self.task.place
 
     def listen(self, progress: Progress) -> None:
-        """Take in what was told since the last time."""
+        """Take in what was told since the last time. Who still speaks is not gone, whatever the queue says: SLURM ends
+        jobs of a node that it cannot reach, and they go on.
+        """
         first = not self.read
         for file in self.task.said():
             for message in self._lines(file):
+                self.gone = None
                 if isinstance(message, News):
                     self.told[message.folder] = file
                 if isinstance(message, News) and self.attached and first:

@@ -16,7 +16,8 @@ Parameters = Mapping[str, JsonValue]
 
 class Watch(Strict):
     """How the driver follows its jobs, in seconds: it looks every `every`, and believes that a job is gone once the
-    queue has said so for `settle`, since files of another node may come late. Jobs report every `report`.
+    queue has said so, and nothing was heard of it, for `settle`, since files of another node may come late. Jobs report
+    every `report`.
 
     Without `follow` it submits and leaves; the same command attaches.
     """
