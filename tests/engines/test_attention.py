@@ -15,11 +15,6 @@ from madbench.engines.local.slab import Slab, Window
 from madbench.engines.local.wording import Wording
 
 
-@pytest.fixture
-def no_units(monkeypatch):
-    monkeypatch.setattr(attention, "arithmetic", lambda _: torch.float32)
-
-
 def halves():
     return tiny.model(300).bfloat16()
 
@@ -29,9 +24,9 @@ def decoder(model):
     return BatchDecoder(Network(model), words, 1 << 20)
 
 
-def test_a_widened_model_says_what_the_plain_one_says(no_units):
+def test_a_widened_model_says_what_the_plain_one_says():
     plain, wide = halves(), halves()
-    widen(wide)
+    widen(wide, torch.float32)
     said, kept = play(decoder(plain), [job(prompt(i, 30 + 7 * i), tokens=1) for i in range(5)])
     heard, held = play(decoder(wide), [job(prompt(i, 30 + 7 * i), tokens=1) for i in range(5)])
     assert (numbers(plain), numbers(wide)) == (None, torch.float32)
@@ -65,11 +60,10 @@ def test_what_is_kept_of_a_wide_slab_is_what_was_made(rows):
     assert slab.bytes_a_token == 2 * 2 * 8 * torch.bfloat16.itemsize
 
 
-def test_models_that_gain_nothing_are_left_alone(no_units, monkeypatch):
+def test_models_that_gain_nothing_are_left_alone():
     exact, eager, quick = tiny.model(300), halves(), halves()
     eager.set_attn_implementation("eager")
-    widen(exact)
-    widen(eager)
-    monkeypatch.setattr(attention, "arithmetic", lambda weights: weights)
-    widen(quick)
+    widen(exact, torch.float32)
+    widen(eager, torch.float32)
+    widen(quick, torch.bfloat16)
     assert [numbers(model) for model in (exact, eager, quick)] == [None] * 3

@@ -10,21 +10,20 @@ from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import sdpa_mask
 
-from madbench.engines.local.packed import arithmetic
-
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 _NAME = "sdpa_float32"
 
 
-def widen(model: PreTrainedModel) -> None:
-    """Let a model on such a CPU attend in float32, over keys and values that `numbers` says are kept in float32.
+def widen(model: PreTrainedModel, fastest: torch.dtype) -> None:
+    """Let a model attend in float32, over keys and values that `numbers` says are kept in float32, if it lies on a CPU
+    whose `fastest` numbers for it are not its own.
 
     They were rounded to the model's numbers before: attention only adds up more exactly, and several times faster.
     """
     devices = {parameter.device.type for parameter in model.parameters()}
-    slow = devices == {"cpu"} and arithmetic(model.dtype) != model.dtype
+    slow = devices == {"cpu"} and fastest != model.dtype
     if slow and model.config._attn_implementation == "sdpa":  # noqa: SLF001
         AttentionInterface.register(_NAME, _attend)
         AttentionMaskInterface.register(_NAME, sdpa_mask)

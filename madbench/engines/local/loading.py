@@ -23,7 +23,7 @@ from madbench.engines.grammar import Grammars
 from madbench.engines.local.attention import widen
 from madbench.engines.local.decoder import BatchDecoder
 from madbench.engines.local.network import Network, devices_of
-from madbench.engines.local.packed import pack, packed_layers
+from madbench.engines.local.packed import arithmetic, pack, packed_layers
 from madbench.engines.local.speaking import chat_of, ends_of, options_of
 from madbench.engines.local.wording import Wording
 from madbench.types import InputError
@@ -97,7 +97,7 @@ def load(settings: LocalSettings) -> Loaded:
     refuse_missing(found["missing_keys"], f"model {settings.name}: weights in {place.folder}")
     made = loaded(model.eval(), chat, settings.name)
     pack(model, settings.batch.packed_megabytes)
-    widen(model)
+    widen(model, arithmetic(model.dtype))
     return made
 
 
