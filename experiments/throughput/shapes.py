@@ -43,8 +43,9 @@ def settings(device: str, dtype: str, batch: Batch) -> TransformersModel:
 def embedded(device: str, dtype: str, rows: int) -> tuple[Loaded, Loaded, TransformersModel]:
     """The model as madbench runs it, the same as transformers loads it, and settings."""
     ours = settings(device, dtype, Batch(rows=rows))
-    plain = settings(device, dtype, Batch(rows=rows, packed_megabytes=0))
-    return load(ours), load(plain), ours
+    plain = load(settings(device, dtype, Batch(rows=rows, packed_megabytes=0)))
+    plain.model.set_attn_implementation(ours.attention)
+    return load(ours), plain, ours
 
 
 def shaped(shape: str, device: str, dtype: str, rows: int) -> tuple[Loaded, TransformersModel]:

@@ -11,8 +11,8 @@ from madbench.types import UNSHOWN, Artifact, InputError
 
 HUNK = re.compile(r"@@ -\d+(?:,(?P<old>\d+))? \+(?P<start>\d+)(?:,(?P<new>\d+))? @@")
 GIT = re.compile(r'diff --git (?:"?a/.*?"?) (?P<new>"b/.*"|b/.*)$')
-ESCAPE = re.compile(r"\\([0-7]{3}|.)")
-ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
+ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
 FARTHEST = 100_000
 """The last line that a hunk may reach."""
 
@@ -111,15 +111,15 @@ def _name(said: str, where: str, at: int) -> str:
     """A file's name without git's prefix, quotes and time."""
     name = said.partition("\t")[0].strip()
     if name.startswith('"') and name.endswith('"') and len(name) > 1:
-        raw = ESCAPE.sub(lambda match: _byte(match[1]), name[1:-1])
-        name = raw.encode("latin-1", "replace").decode("utf-8", "replace")
+        raw = name[1:-1].encode("utf-8", "replace")
+        name = ESCAPE.sub(lambda match: _byte(match[1]), raw).decode("utf-8", "replace")
     if not name:
         raise InputError(f"{where}, line {at + 1}: a file without a name")
     return name[2:] if name.startswith(("a/", "b/")) else name
 
 
-def _byte(code: str) -> str:
-    return chr(int(code, 8) & 255) if code.isdigit() else ESCAPES.get(code, code)
+def _byte(code: bytes) -> bytes:
+    return bytes([int(code, 8) & 255]) if len(code) == 3 else ESCAPES.get(code, code)
 
 
 def _added(files: Sequence[Changed]) -> str:

@@ -1,5 +1,7 @@
-"""Attention in float32 where a CPU has no units for the model's own numbers."""
+"""Attention on a CPU: by length, and in float32 where there are no units for the model's own numbers."""
 
+import random
+from itertools import chain, combinations, pairwise
 from types import SimpleNamespace
 
 import pytest
@@ -8,7 +10,7 @@ from engines import tiny
 from engines.test_prefixes import job, play, prompt
 
 from madbench.engines.local import attention
-from madbench.engines.local.attention import numbers, widen
+from madbench.engines.local.attention import by_length, fit, numbers, runs
 from madbench.engines.local.decoder import BatchDecoder
 from madbench.engines.local.network import Network
 from madbench.engines.local.slab import Slab, Window
@@ -26,7 +28,7 @@ def decoder(model):
 
 def test_a_widened_model_says_what_the_plain_one_says():
     plain, wide = halves(), halves()
-    widen(wide, torch.float32)
+    fit(wide, torch.float32)
     said, kept = play(decoder(plain), [job(prompt(i, 30 + 7 * i), tokens=1) for i in range(5)])
     heard, held = play(decoder(wide), [job(prompt(i, 30 + 7 * i), tokens=1) for i in range(5)])
     assert (numbers(plain), numbers(wide)) == (None, torch.float32)
@@ -60,10 +62,62 @@ def test_what_is_kept_of_a_wide_slab_is_what_was_made(rows):
     assert slab.bytes_a_token == 2 * 2 * 8 * torch.bfloat16.itemsize
 
 
+def test_rows_are_cut_where_padding_costs_more_than_a_call():
+    def cut(*lengths, queries=1):
+        return [(run.rows.start, run.rows.stop, run.columns) for run in runs(lengths, queries)]
+
+    assert cut() == []
+    assert cut(300, 400) == [(0, 2, 400)]
+    assert cut(300, 5000, 300, 310) == [(0, 1, 300), (1, 2, 5000), (2, 4, 310)]
+    assert cut(300, 400, queries=50) == [(0, 1, 300), (1, 2, 400)]
+    assert cut(3, queries=8) == [(0, 1, 8)]
+
+
+def test_no_other_cut_into_runs_costs_less():
+    draw = random.Random(3)
+    for _ in range(60):
+        lengths, queries = (
+            [draw.randrange(1, 4000) for _ in range(draw.randrange(1, 8))],
+            draw.randrange(1, 4),
+        )
+        found = [run.rows for run in runs(lengths, queries)]
+        assert [place for rows in found for place in range(rows.start, rows.stop)] == [*range(len(lengths))]
+        assert cost(found, lengths, queries) == min(
+            cost(cut, lengths, queries) for cut in every_cut(len(lengths))
+        )
+
+
+def cost(cut, lengths, queries):
+    cells = sum((rows.stop - rows.start) * max(queries, *lengths[rows]) for rows in cut)
+    return cells * queries + attention._CALL * len(cut)
+
+
+def every_cut(count):
+    for inner in chain.from_iterable(combinations(range(1, count), size) for size in range(count)):
+        edges = (0, *inner, count)
+        yield [slice(*pair) for pair in pairwise(edges)]
+
+
+@pytest.mark.parametrize("queries", [1, 3])
+def test_rows_attend_by_length_to_what_they_attended_to_before(queries):
+    lengths, columns = [1500, 7, 9, 1400, 3], 1500
+    query, keys, values = torch.randn(5, 4, queries, 8), *torch.randn(2, 5, 2, columns, 8)
+    places = columns - queries + torch.arange(queries)[:, None]
+    starts = torch.tensor([columns - length for length in lengths])[:, None, None]
+    mask = ((torch.arange(columns) <= places) & (torch.arange(columns) >= starts))[:, None]
+    layer = SimpleNamespace(num_key_value_groups=2)
+    plain, _ = attention._attend(layer, query, keys, values, mask)
+    with by_length(lengths, queries):
+        assert len(runs(lengths, queries)) > 1
+        keys[1, :, :-9] = torch.nan  # nothing outside of a run's columns is read
+        found, _ = attention._attend(layer, query, keys, values, mask)
+    assert torch.allclose(found, plain, atol=1e-6)
+
+
 def test_models_that_gain_nothing_are_left_alone():
     exact, eager, quick = tiny.model(300), halves(), halves()
     eager.set_attn_implementation("eager")
-    widen(exact, torch.float32)
-    widen(eager, torch.float32)
-    widen(quick, torch.bfloat16)
+    fit(exact, torch.float32)
+    fit(eager, torch.float32)
+    fit(quick, torch.bfloat16)
     assert [numbers(model) for model in (exact, eager, quick)] == [None] * 3

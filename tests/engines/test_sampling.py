@@ -22,6 +22,15 @@ def test_shares_follow_the_softmax_at_each_rows_own_temperature():
         assert torch.allclose(found, expected, atol=4 * math.sqrt(0.25 / n))
 
 
+def test_tokens_beyond_the_best_are_drawn_as_often_as_the_softmax_says():
+    n, logits = 20_000, torch.cat([torch.tensor([6.0, 5.0]), torch.linspace(2.0, -1.0, 300)])
+    drawn = choose(logits.expand(n, 302), [Draw(1.0, 1.0, seed, 3) for seed in range(n)])
+    shares, found = logits.softmax(-1), torch.bincount(drawn, minlength=302)
+    expected = shares * n
+    assert shares[64:].sum() > 0.15
+    assert ((found - expected) ** 2 / expected).sum() < 301 + 4 * math.sqrt(2 * 301)
+
+
 def test_steps_of_one_seed_are_independent_draws():
     n, logits = 20_000, torch.zeros(1, 2)
     drawn = choose(logits.expand(n, 2), [Draw(1.0, 1.0, 11, step) for step in range(n)]).float()

@@ -118,6 +118,14 @@ def test_any_text_is_a_diff_or_refused(lines):
         assert artifact_of_diff("\n".join(lines), "", "here").documents
 
 
+@pytest.mark.parametrize(
+    ("said", "name"), [(r"a\8", "a8"), (r"a\1", "a1"), (r"a\²", "a²"), (r"\141\\b", "a\\b")]
+)
+def test_escapes_that_git_does_not_write_are_letters(said, name):
+    artifact = artifact_of_diff(f'--- a\n+++ "{said}"\n@@ -0,0 +1 @@\n+x\n', "", "here")
+    assert [document.name for document in artifact.documents] == [name]
+
+
 def test_runs_of_numbers():
     assert runs([1, 2, 3, 7, 9, 10]) == "1-3, 7, 9-10"
 

@@ -20,7 +20,7 @@ from transformers import (
 from madbench.engines.chat import ChatFormat
 from madbench.engines.families import refuse_missing
 from madbench.engines.grammar import Grammars
-from madbench.engines.local.attention import widen
+from madbench.engines.local.attention import fit
 from madbench.engines.local.decoder import BatchDecoder
 from madbench.engines.local.network import Network, devices_of
 from madbench.engines.local.packed import arithmetic, pack, packed_layers
@@ -97,7 +97,7 @@ def load(settings: LocalSettings) -> Loaded:
     refuse_missing(found["missing_keys"], f"model {settings.name}: weights in {place.folder}")
     made = loaded(model.eval(), chat, settings.name)
     pack(model, settings.batch.packed_megabytes)
-    widen(model, arithmetic(model.dtype))
+    fit(model, arithmetic(model.dtype))
     return made
 
 

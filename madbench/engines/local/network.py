@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from transformers.cache_utils import Cache, CacheLayerMixin
 
-from madbench.engines.local.attention import numbers
+from madbench.engines.local.attention import by_length, numbers
 from madbench.engines.local.slab import Slab, Window
 
 if TYPE_CHECKING:
@@ -68,14 +68,15 @@ class Network:
     def logits(self, window: Window, ids: Tensor, mask: Tensor, positions: Tensor) -> Tensor:
         """(rows, queries) ids and positions, (rows, columns) mask -> (rows, vocabulary) in float32."""
         cache = Cache(layers=[WindowLayer(window, index) for index in range(self._layers)])
-        output = self._model(
-            input_ids=ids,
-            attention_mask=mask,
-            position_ids=positions,
-            use_cache=True,
-            logits_to_keep=1,
-            **{self._cache_word: cache},
-        )
+        with by_length(mask.sum(-1).tolist(), window.queries):
+            output = self._model(
+                input_ids=ids,
+                attention_mask=mask,
+                position_ids=positions,
+                use_cache=True,
+                logits_to_keep=1,
+                **{self._cache_word: cache},
+            )
         logits: Tensor = output.logits[:, -1].float()
         return logits
 

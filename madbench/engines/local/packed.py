@@ -40,9 +40,9 @@ class PackedLinear(nn.Module):
         placed = inputs.to(self.numbers).contiguous()
         product: Tensor
         if self._short is not None and inputs.numel() <= _FEW * self.in_features:
-            product = torch.ops.quantized.linear_dynamic_fp16(placed, self._short)
+            product = torch.ops.quantized.linear_dynamic_fp16.default(placed, self._short)
         else:
-            product = torch.ops.mkldnn._linear_pointwise(  # noqa: SLF001
+            product = torch.ops.mkldnn._linear_pointwise.default(  # noqa: SLF001
                 placed, self._packed, self._added, "none", [], ""
             )
         return product.to(inputs.dtype)

@@ -12,8 +12,8 @@ from torch import Tensor
 _GOLDEN, _MIX1, _MIX2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 _WORD = (1 << 64) - 1
 _RESOLUTION = 2.0**-32
-_SPREAD = -math.log(-math.log1p(-_RESOLUTION / 2)) + math.log(-math.log(_RESOLUTION / 2))
-"""How far the largest possible noise lies above the smallest: no token further below the best can win."""
+_NEAR = 64
+"""So many best tokens get noise of their own from the start."""
 _NUCLEUS = 1024
 
 
@@ -33,26 +33,45 @@ def choose(logits: Tensor, draws: Sequence[Draw]) -> Tensor:
     a sample of the softmax. The noise is a pure function of (seed, step, token), so equal requests draw
     equal tokens whatever else is in the batch.
     """
-    chosen = logits.argmax(-1)
-    drawn = [i for i, draw in enumerate(draws) if draw.temperature > 0]
-    if drawn:
-        rows = torch.tensor(drawn, device=logits.device)
-        chosen[rows] = _sample(logits[rows], [draws[i] for i in drawn])
+    chosen = torch.empty(len(draws), dtype=torch.long, device=logits.device)
+    for pick, drawn in ((_best, False), (_sample, True)):
+        asked = [i for i, draw in enumerate(draws) if (draw.temperature > 0) is drawn]
+        if asked:
+            rows = torch.tensor(asked, device=logits.device)
+            found = logits if len(asked) == len(draws) else logits[rows]
+            chosen[rows] = pick(found, [draws[i] for i in asked])
     return chosen
 
 
+def _best(logits: Tensor, _: Sequence[Draw]) -> Tensor:
+    return logits.argmax(-1)
+
+
 def _sample(logits: Tensor, draws: Sequence[Draw]) -> Tensor:
-    temperature = torch.tensor([draw.temperature for draw in draws], device=logits.device)
-    scaled = (logits - logits.amax(-1, keepdim=True)) / temperature[:, None]
+    scaled = logits / torch.tensor([draw.temperature for draw in draws], device=logits.device)[:, None]
+    scaled = scaled - scaled.amax(-1, keepdim=True)
     narrow = [i for i, draw in enumerate(draws) if draw.top_p < 1]
     if narrow:
         rows = torch.tensor(narrow, device=logits.device)
         scaled[rows] = _nucleus(scaled[rows], [draws[i].top_p for i in narrow])
-    row, token = (scaled > -_SPREAD).nonzero(as_tuple=True)
-    keys = torch.tensor([_signed(_key(draw)) for draw in draws], device=logits.device)
-    noisy = torch.full_like(scaled, -math.inf)
-    noisy[row, token] = scaled[row, token] + gumbel(keys[row], token)
-    return noisy.argmax(-1)
+    return _noisiest(scaled, torch.tensor([_signed(_key(draw)) for draw in draws], device=logits.device))
+
+
+def _noisiest(scaled: Tensor, keys: Tensor) -> Tensor:
+    """The token that is best with its noise: (rows, vocabulary), (rows,) -> (rows,).
+
+    Only the best tokens get noise of their own at first. The others' best, noise included, lies as one Gumbel number
+    does around the logarithm of their sum; a row where that wins chooses among them, each with its own noise.
+    """
+    best, where = scaled.topk(min(_NEAR, scaled.shape[-1]), dim=-1)
+    value, place = (best + gumbel(keys[:, None], where)).max(-1)
+    chosen = where.gather(-1, place[:, None])[:, 0]
+    tokens = torch.arange(scaled.shape[-1] + 1, device=scaled.device)
+    others = scaled.exp().scatter_(-1, where, 0)
+    rows = (others.sum(-1).log() + gumbel(keys, tokens[-1]) > value).nonzero()[:, 0]
+    if len(rows):
+        chosen[rows] = (others[rows].log() + gumbel(keys[rows, None], tokens[:-1])).argmax(-1)
+    return chosen
 
 
 def _nucleus(scaled: Tensor, top_p: Sequence[float]) -> Tensor:
