@@ -21,6 +21,12 @@ class Matcher(Protocol):
     def accept(self, token: int) -> bool:
         """Move on by one token; True when nothing may follow."""
 
+    def forced(self, limit: int) -> list[int]:
+        """The tokens, at most so many, that alone can come next, whatever is wanted; moves on past them.
+
+        The last token of a reply is not among them.
+        """
+
 
 class JsonMatcher:
     """Where one row stands in a schema. Raises RuntimeError if a token breaks it."""
@@ -38,6 +44,15 @@ class JsonMatcher:
         self._sound()
         stopped: bool = self._matcher.is_stopped()
         return stopped
+
+    def forced(self, limit: int) -> list[int]:
+        taken = list[int]()
+        for token in self._matcher.compute_ff_tokens()[:limit]:
+            if self.accept(token):
+                self._matcher.rollback(1)
+                break
+            taken.append(token)
+        return taken
 
     def _sound(self) -> None:
         if self._matcher.is_error():

@@ -196,7 +196,7 @@ def test_a_model_that_breaks_is_an_engine_error(folder):
 def test_facts_name_what_ran(folder):
     _, facts = answers(settings(folder, batch=Batch(rows=5)), [asked(1)])
     assert facts["dtype"] == "float32"
-    assert facts["attention"] == "sdpa"
+    assert facts["attention"] == "sdpa_by_length"
     assert str(facts["device"]).startswith("cpu")
     assert facts["batch"] == {"limit": 5, "halvings": 0, "widest": 1}
     assert set(facts["versions"]) >= {"torch", "transformers"}

@@ -119,7 +119,7 @@ def test_any_text_is_a_diff_or_refused(lines):
 
 
 @pytest.mark.parametrize(
-    ("said", "name"), [(r"a\8", "a8"), (r"a\1", "a1"), (r"a\²", "a²"), (r"\141\\b", "a\\b")]
+    ("said", "name"), [(r"a\8", "a8"), (r"a\1", "a1"), (r"a\²", "a²"), (r"naïve \303\257", "naïve ï")]
 )
 def test_escapes_that_git_does_not_write_are_letters(said, name):
     artifact = artifact_of_diff(f'--- a\n+++ "{said}"\n@@ -0,0 +1 @@\n+x\n', "", "here")

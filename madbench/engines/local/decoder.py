@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from pydantic import JsonValue
@@ -22,6 +23,13 @@ from madbench.types import Completion
 WORTH = 16
 """Tokens that a pass of its own over a shared beginning must save."""
 Done = list[tuple[Job, Completion]]
+
+
+class Prompt(NamedTuple):
+    """What is run before a token is drawn, and of how many of its last tokens logits are wanted."""
+
+    ids: tuple[int, ...]
+    keep: int = 1
 
 
 @dataclass(slots=True)
@@ -73,16 +81,18 @@ class BatchDecoder:
 
     @torch.inference_mode()
     def admit(self, jobs: Sequence[Job]) -> None:
-        """Run the jobs' prompts and draw each one's first token. What prompts have in common runs once."""
+        """Run the jobs' prompts, and what grammars begin with, and draw each one's first free token. What prompts have
+        in common runs once.
+        """
         with _memory():
-            alike: dict[tuple[int, ...], list[Row]] = {}
-            for job in jobs:
-                alike.setdefault(job.ids, []).append(self._row(job))
-            self._tally.needed += sum(len(job.ids) for job in jobs)
+            alike: dict[Prompt, list[Row]] = {}
+            for row in map(self._row, jobs):
+                alike.setdefault(Prompt(row.prompt, len(row.tokens) + 1), []).append(row)
+                self._tally.needed += len(row.prompt)
             if self._prefixes.budget:
-                self._warm({ids[:-1] for ids in alike})
+                self._warm({ids[:-keep] for ids, keep in alike})
             prompts = list(alike)
-            for group in self._groups(prompts, keep=1):
+            for group in self._groups(prompts):
                 self._enter({prompts[i]: alike[prompts[i]] for i in group})
 
     @torch.inference_mode()
@@ -104,8 +114,8 @@ class BatchDecoder:
         if not wanted:
             return
         self._warm(wanted)
-        missing = [ids for ids in wanted if self._stored(ids, len(ids)) < len(ids)]
-        for group in self._groups(missing, keep=0):
+        missing = [Prompt(ids) for ids in wanted if self._stored(ids, len(ids)) < len(ids)]
+        for group in self._groups(missing):
             self._prefill([missing[i] for i in group], len(group))
 
     def _saved(self, ids: tuple[int, ...], sharers: int) -> int:
@@ -115,30 +125,32 @@ class BatchDecoder:
     def _stored(self, ids: tuple[int, ...], below: int) -> int:
         return self._prefixes.longest(ids, below).length
 
-    def _groups(self, prompts: Sequence[tuple[int, ...]], keep: int) -> Iterator[list[int]]:
+    def _groups(self, prompts: Sequence[Prompt]) -> Iterator[list[int]]:
         """Indices of prompts of like work, in as few passes as padding makes worth while."""
-        new = [len(ids) - self._stored(ids, len(ids) - keep) for ids in prompts]
+        new = [len(ids) - self._stored(ids, len(ids) - keep) for ids, keep in prompts]
         order = sorted(range(len(new)), key=new.__getitem__)
         for run in passes([new[index] for index in order]):
             yield order[run]
 
-    def _enter(self, alike: Mapping[tuple[int, ...], Sequence[Row]]) -> None:
+    def _enter(self, alike: Mapping[Prompt, Sequence[Row]]) -> None:
         """Let rows in whose prompts are run together, each once; rows of the same prompt get copies."""
         logits = self._prefill(list(alike), sum(len(rows) for rows in alike.values()))
         first = len(self._rows)
         sources = [*range(len(alike))]
         self._rows.extend(rows[0] for rows in alike.values())
-        for source, (ids, rows) in enumerate(alike.items()):
+        for source, (prompt, rows) in enumerate(alike.items()):
+            _tell(rows, logits[source, -prompt.keep : -1])
             for row in rows[1:]:
-                self._slab.move(first + source, len(self._rows), len(ids))
+                self._slab.move(first + source, len(self._rows), len(prompt.ids))
                 self._rows.append(row)
                 sources.append(source)
-        self._draw(logits[torch.tensor(sources, device=logits.device)], self._rows[first:])
+        self._draw(logits[torch.tensor(sources, device=logits.device), -1], self._rows[first:])
 
-    def _prefill(self, prompts: Sequence[tuple[int, ...]], room: int) -> Tensor:
+    def _prefill(self, asked: Sequence[Prompt], room: int) -> Tensor:
         """Run prompts in the rows behind the live ones, with room for so many; what is stored of them is copied."""
+        prompts = [prompt.ids for prompt in asked]
         first, width = len(self._rows), max(len(ids) for ids in prompts)
-        found = [self._prefixes.longest(ids, len(ids) - 1) for ids in prompts]
+        found = [self._prefixes.longest(ids, len(ids) - keep) for ids, keep in asked]
         queries = max(len(ids) - prefix.length for ids, prefix in zip(prompts, found, strict=True))
         self._slab.reserve(first, first + room, max(width, self._width), 1)
         end = self._slab.end
@@ -153,7 +165,8 @@ class BatchDecoder:
         self._tally.computed += int(new.sum())
         self._tally.padded += int((queries - new).sum())
         tokens = torch.tensor([(0,) * (queries - len(ids)) + ids[-queries:] for ids in prompts])
-        logits = self._network.logits(window, *self._placed(tokens, mask, positions[:, -queries:]))
+        placed = self._placed(tokens, mask, positions[:, -queries:])
+        logits = self._network.logits(window, *placed, keep=max(prompt.keep for prompt in asked))
         for index, ids in enumerate(prompts):
             self._prefixes.add(ids, self._slab, first + index)
         return logits
@@ -168,10 +181,11 @@ class BatchDecoder:
         ids = torch.tensor([[row.tokens[-1]] for row in self._rows])
         mask, positions = _layout([row.held + 1 for row in self._rows], width)
         logits = self._network.logits(window, *self._placed(ids, mask, positions[:, -1:]))
-        self._draw(logits, tuple(self._rows))
+        self._draw(logits[:, -1], tuple(self._rows))
 
     def _draw(self, logits: Tensor, rows: Sequence[Row]) -> None:
         """Give each row its next token; rows that end leave."""
+        logits = logits.float()
         allowed = self._wording.allowed([row.matcher for row in rows], logits.shape[-1])
         held = logits if allowed is None else logits.masked_fill(~allowed.to(logits.device), -torch.inf)
         chosen = choose(held, [row.draw for row in rows])
@@ -197,6 +211,17 @@ class BatchDecoder:
 
     def _placed(self, *tensors: Tensor) -> Iterator[Tensor]:
         return (tensor.to(self._network.device) for tensor in tensors)
+
+
+def _tell(rows: Sequence[Row], logits: Tensor) -> None:
+    """How probable the model found what the grammar of these rows begins with, from the logits (tokens, vocabulary)
+    that go before it.
+    """
+    if len(logits):
+        forced = torch.tensor(rows[0].tokens, device=logits.device)[:, None]
+        shares = logits.float().gather(-1, forced)[:, 0] - logits.float().logsumexp(-1)
+        for row in rows:
+            row.logprobs = shares.tolist()
 
 
 def _layout(lengths: Sequence[int], width: int) -> tuple[Tensor, Tensor]:

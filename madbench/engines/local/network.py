@@ -48,7 +48,7 @@ class WindowLayer(CacheLayerMixin):  # type: ignore[misc]
 
 
 class Network:
-    """Logits of the last column of a window. Raises what torch raises."""
+    """Logits of the last columns of a window. Raises what torch raises."""
 
     def __init__(self, model: PreTrainedModel) -> None:
         self._model, self._device = model, devices_of(model)[0]
@@ -65,8 +65,10 @@ class Network:
         """An empty slab in the numbers that this model attends in."""
         return Slab(numbers(self._model))
 
-    def logits(self, window: Window, ids: Tensor, mask: Tensor, positions: Tensor) -> Tensor:
-        """(rows, queries) ids and positions, (rows, columns) mask -> (rows, vocabulary) in float32."""
+    def logits(
+        self, window: Window, ids: Tensor, mask: Tensor, positions: Tensor, *, keep: int = 1
+    ) -> Tensor:
+        """(rows, queries) ids and positions, (rows, columns) mask -> (rows, keep, vocabulary) of the last queries."""
         cache = Cache(layers=[WindowLayer(window, index) for index in range(self._layers)])
         with by_length(mask.sum(-1).tolist(), window.queries):
             output = self._model(
@@ -74,10 +76,10 @@ class Network:
                 attention_mask=mask,
                 position_ids=positions,
                 use_cache=True,
-                logits_to_keep=1,
+                logits_to_keep=keep,
                 **{self._cache_word: cache},
             )
-        logits: Tensor = output.logits[:, -1].float()
+        logits: Tensor = output.logits[:, -keep:]
         return logits
 
 

@@ -21,6 +21,15 @@ class Row:
     tokens: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        if self.matcher is not None:
+            self.tokens = self.matcher.forced(self.job.request.sampling.max_tokens - 1)
+
+    @property
+    def prompt(self) -> tuple[int, ...]:
+        """What is run before the first token is drawn: the job's prompt, and what its grammar begins with."""
+        return (*self.job.ids, *self.tokens)
+
     @property
     def draw(self) -> Draw:
         asked = self.job.request
