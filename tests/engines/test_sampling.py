@@ -65,6 +65,22 @@ def test_what_else_is_in_the_batch_changes_no_draw(others):
     assert choose(torch.cat([mine, rest]), draws)[0] == choose(mine, draws[:1])[0]
 
 
+def test_among_tokens_equally_likely_top_p_keeps_the_same_ones_whatever_is_beside_them():
+    mine, flat = torch.tensor([[1.0] * 700 + [0.0] * 4300]), torch.zeros(1, 5000)
+    draws = [Draw(1.0, 0.25, seed, 0) for seed in range(60)]
+    alone = [int(choose(mine, [draw])) for draw in draws]
+    assert alone == [
+        int(choose(torch.cat([mine, flat]), [draw, Draw(1.0, 0.999, 0, 0)])[0]) for draw in draws
+    ]
+
+
+@pytest.mark.parametrize("temperature", [1e-30, 1e-38, 1e-50])
+@pytest.mark.parametrize("top_p", [0.9, 1.0])
+def test_a_temperature_next_to_zero_takes_the_best_token(temperature, top_p):
+    logits = torch.tensor([[3.0, 20.0, 25.0, -1.0, -math.inf]])
+    assert choose(logits, [Draw(temperature, top_p, 0, 0)]).tolist() == [2]
+
+
 def test_the_noise_is_standard_gumbel():
     noise = gumbel(torch.full((200_000,), 12345), torch.arange(200_000)).double()
     assert abs(noise.mean() - 0.5772) < 0.015

@@ -15,6 +15,7 @@ _RESOLUTION = 2.0**-32
 _NEAR = 64
 """So many best tokens get noise of their own from the start."""
 _NUCLEUS = 1024
+_COLDEST = torch.finfo(torch.float32).tiny
 
 
 class Draw(NamedTuple):
@@ -48,12 +49,13 @@ def _best(logits: Tensor, _: Sequence[Draw]) -> Tensor:
 
 
 def _sample(logits: Tensor, draws: Sequence[Draw]) -> Tensor:
-    scaled = logits / torch.tensor([draw.temperature for draw in draws], device=logits.device)[:, None]
-    scaled = scaled - scaled.amax(-1, keepdim=True)
+    heat = torch.tensor([draw.temperature for draw in draws], device=logits.device).clamp(min=_COLDEST)
+    scaled = (logits - logits.amax(-1, keepdim=True)) / heat[:, None]
     narrow = [i for i, draw in enumerate(draws) if draw.top_p < 1]
     if narrow:
         rows = torch.tensor(narrow, device=logits.device)
-        scaled[rows] = _nucleus(scaled[rows], [draws[i].top_p for i in narrow])
+        bounds = torch.tensor([draws[i].top_p for i in narrow], device=logits.device)
+        scaled[rows] = _nucleus(scaled[rows], bounds)
     return _noisiest(scaled, torch.tensor([_signed(_key(draw)) for draw in draws], device=logits.device))
 
 
@@ -74,20 +76,21 @@ def _noisiest(scaled: Tensor, keys: Tensor) -> Tensor:
     return chosen
 
 
-def _nucleus(scaled: Tensor, top_p: Sequence[float]) -> Tensor:
-    """All but the smallest set of best tokens whose probabilities reach top_p set to -inf."""
-    bound = torch.tensor(top_p, device=scaled.device)[:, None]
-    total = scaled.exp().sum(-1, keepdim=True)
-    size = min(_NUCLEUS, scaled.shape[-1])
-    while True:
-        best, where = scaled.topk(size, dim=-1)
-        shares = best.exp() / total
-        before = shares.cumsum(-1) - shares
-        if size == scaled.shape[-1] or bool((before[:, -1:] >= bound).all()):
-            break
-        size = min(8 * size, scaled.shape[-1])
-    best = best.masked_fill(before >= bound, -math.inf)
-    return torch.full_like(scaled, -math.inf).scatter(-1, where, best)
+def _nucleus(scaled: Tensor, top_p: Tensor, size: int = _NUCLEUS) -> Tensor:
+    """All but the smallest set of best tokens whose probabilities reach top_p, (rows,), set to -inf.
+
+    Only rows that need it look beyond their `size` best: a row's set, among equals too, depends on the row alone.
+    """
+    size = min(size, scaled.shape[-1])
+    best, where = scaled.topk(size, dim=-1)
+    shares = best.exp() / scaled.exp().sum(-1, keepdim=True)
+    before = shares.cumsum(-1) - shares
+    best = best.masked_fill(before >= top_p[:, None], -math.inf)
+    kept = torch.full_like(scaled, -math.inf).scatter(-1, where, best)
+    wider = (before[:, -1] < top_p).nonzero()[:, 0]
+    if len(wider) and size < scaled.shape[-1]:
+        kept[wider] = _nucleus(scaled[wider], top_p[wider], 8 * size)
+    return kept
 
 
 def gumbel(keys: Tensor, counters: Tensor) -> Tensor:
