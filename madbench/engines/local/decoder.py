@@ -184,12 +184,16 @@ class BatchDecoder:
         self._draw(logits[:, -1], tuple(self._rows))
 
     def _draw(self, logits: Tensor, rows: Sequence[Row]) -> None:
-        """Give each row its next token; rows that end leave."""
+        """Give each row its next token; rows that end leave. Raises ArithmeticError where a row's logits are no
+        numbers: what it stored would reach whoever comes into its place.
+        """
         logits = logits.float()
         allowed = self._wording.allowed([row.matcher for row in rows], logits.shape[-1])
         held = logits if allowed is None else logits.masked_fill(~allowed.to(logits.device), -torch.inf)
         chosen = choose(held, [row.draw for row in rows])
         shares = logits.gather(-1, chosen[:, None])[:, 0] - logits.logsumexp(-1)
+        if shares.isnan().any():
+            raise ArithmeticError("the model's logits are no numbers")
         drawn = zip(rows, chosen.tolist(), shares.tolist(), strict=True)
         endings = [(row, row.take(token, share, self._wording)) for row, token, share in drawn]
         for row, finish in endings:

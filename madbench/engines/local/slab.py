@@ -33,11 +33,14 @@ class Slab:
         self._rows, self._columns = 0, 0
 
     def reserve(self, live: int, rows: int, before: int, after: int) -> None:
-        """Room for `rows` rows of `before` columns up to `end` and `after` beyond; the `live` first are kept."""
+        """Room for `rows` rows of `before` columns up to `end` and `after` beyond; the `live` first are kept.
+
+        Where buffers are made anew, those of at least twice as many rows shrink.
+        """
         if rows <= self._rows and before <= self.end and self.end + after <= self._columns:
             return
         columns = -(-(before + after) // _COLUMNS) * _COLUMNS
-        rows = max(rows, self._rows)
+        rows = rows if 2 * rows <= self._rows else max(rows, self._rows)
         held = min(before, self.end)
         for index, pair in enumerate(self.layers):
             self.layers[index] = Pair(
