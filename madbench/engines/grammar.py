@@ -22,7 +22,8 @@ class Matcher(Protocol):
         """Move on by one token; True when nothing may follow."""
 
     def forced(self, limit: int) -> list[int]:
-        """The tokens, at most so many, that alone can come next, whatever is wanted; moves on past them.
+        """Of the text that alone can come next, whatever is wanted, the tokens, at most so many, in which the tokenizer
+        itself writes it; moves on past them.
 
         The last token of a reply is not among them.
         """

@@ -114,6 +114,18 @@ def test_rows_attend_by_length_to_what_they_attended_to_before(queries):
     assert torch.allclose(found, plain, atol=1e-6)
 
 
+def test_only_a_model_that_attends_by_length_has_its_rows_cut():
+    def found(model):
+        seen = []
+        model.lm_head.register_forward_hook(lambda *_: seen.append(len(attention._RUNS.get())))
+        play(decoder(model), [job(prompt(i), tokens=1) for i in range(3)])
+        return seen
+
+    plain, short = tiny.model(300), tiny.model(300)
+    fit(short, torch.float32)
+    assert (found(plain), found(short)) == ([0], [1])
+
+
 def test_models_that_gain_nothing_are_left_alone():
     exact, eager, quick = tiny.model(300), halves(), halves()
     eager.set_attn_implementation("eager")

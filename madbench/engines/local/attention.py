@@ -45,6 +45,11 @@ def fit(model: PreTrainedModel, fastest: torch.dtype) -> None:
         model.set_attn_implementation(name)
 
 
+def fitted(model: PreTrainedModel) -> bool:
+    """Whether a model attends by length."""
+    return model.config._attn_implementation in (_NARROW, _WIDE)  # noqa: SLF001
+
+
 def numbers(model: PreTrainedModel) -> torch.dtype | None:
     """The numbers that keys and values are kept in while rows are in flight; None: those that each layer makes."""
     return torch.float32 if model.config._attn_implementation == _WIDE else None  # noqa: SLF001

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from transformers.cache_utils import Cache, CacheLayerMixin
 
-from madbench.engines.local.attention import by_length, numbers
+from madbench.engines.local.attention import by_length, fitted, numbers
 from madbench.engines.local.slab import Slab, Window
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ class Network:
     ) -> Tensor:
         """(rows, queries) ids and positions, (rows, columns) mask -> (rows, keep, vocabulary) of the last queries."""
         cache = Cache(layers=[WindowLayer(window, index) for index in range(self._layers)])
-        with by_length(mask.sum(-1).tolist(), window.queries):
+        lengths = mask.sum(-1).tolist() if fitted(self._model) else ()
+        with by_length(lengths, window.queries):
             output = self._model(
                 input_ids=ids,
                 attention_mask=mask,
