@@ -8,6 +8,8 @@ import transformers
 from engines import tiny
 
 from madbench.engines.chat import Chat, ChatFormat
+from madbench.engines.local import attention
+from madbench.engines.local.attention import fit, fitted
 from madbench.engines.local.loading import loaded
 from madbench.engines.settings import Batch
 from madbench.engines.transformers import TransformersEngine, TransformersModel
@@ -69,9 +71,13 @@ def alone(model, ids, count):
     return ids[prompt:]
 
 
+@pytest.mark.parametrize("call", [8, 1 << 20])
 @pytest.mark.parametrize("family", sorted(FAMILIES))
-def test_rows_in_a_batch_with_stored_beginnings_equal_the_model_alone(family, tmp_path):
+def test_rows_in_a_batch_with_stored_beginnings_equal_the_model_alone(family, call, tmp_path, monkeypatch):
+    monkeypatch.setattr(attention, "_CALL", call)  # rows attend in many runs, or all together
     model, chat = made(family)
+    fit(model, model.dtype)
+    assert fitted(model)
     model.save_pretrained(tmp_path)
     settings = TransformersModel(name=family, weights=Folder(path=str(tmp_path)), batch=Batch(rows=5))
 
