@@ -136,11 +136,15 @@ def news(turn: Turn) -> str:
 def _carries(turn: Turn, secret: str, edge: Edge) -> bool:
     """Whether a turn may be where the sink has a secret from: a permitted go-between repeated it, or another role
     came up with the same words without having read them.
+
+    Fewer than MINIMUM characters may be missing at its beginning: a label ("The critic objected:") that somebody wrote
+    before words of another's can be a template's own.
     """
-    if secret not in _flat(" ".join(_said(turn))):
-        return False
-    unread = turn.speaker.role != edge.source.partition("/")[0] and secret not in _flat(shown(turn))
-    return turn.reading.kind == edge.via or unread
+    said = _flat(" ".join(_said(turn)))
+    ends = (secret[cut:] for cut in range(min(MINIMUM, len(secret) - MINIMUM + 1)))
+    part = next((end for end in ends if end in said), "")
+    unread = turn.speaker.role != edge.source.partition("/")[0] and part not in _flat(shown(turn))
+    return bool(part) and (turn.reading.kind == edge.via or unread)
 
 
 def _is(pattern: str, role: str, kind: str) -> bool:

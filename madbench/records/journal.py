@@ -94,7 +94,8 @@ class Journal:
     """One model's completions in a folder of JSONL files, one writer a file.
 
     New completions go to the first file of this host that nobody else is writing. All files are read, again whenever a
-    completion is not known, so that processes which share a folder share what they pay for.
+    completion is not known, so that processes which share a folder share what they pay for: all but what two of them
+    ask for in the same moment.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -107,6 +107,23 @@ def test_a_go_between_that_repeats_is_quoting():
     assert found([said, restated, shown], HIDDEN).leaks
 
 
+def test_a_label_before_repeated_words_can_be_the_templates_own():
+    """A small model copied how an observation begins, and then the objection, which the observation shows as well."""
+    through, objected = [Edge("solver", "critic", via="Restatement")], f"The critic objected: {SECRET}"
+    restated = turn("mediator", [objected], SECRET, kind="Restatement")
+
+    def shown_after(said, label, text=SECRET):
+        turns = [turn("solver", ["Go."], said), restated, turn("critic", [f"{label}{text}"], "Fine.")]
+        result = found(turns, through)
+        return len(result.leaks), result.quoted
+
+    assert shown_after(objected, "The critic objected: ") == (0, 1)
+    long = "The critic has always objected: "
+    assert shown_after(long + SECRET, long) == (1, 0)
+    assert shown_after(f"{SECRET} So 7.", "", f"{SECRET} So 7.") == (1, 0)
+    assert shown_after("The critic objected: multiplies", "The critic objected: multiplies") == (1, 0)
+
+
 def test_one_repeated_text_does_not_excuse_another():
     through = [Edge("solver", "critic", via="Restatement")]
     other = "The second step forgets to carry the one over."

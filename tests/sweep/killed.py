@@ -11,7 +11,8 @@ from sweep.command import home, start
 from sweep.kills import LONGEST
 from sweep.slurm_site import node_of, words_of
 
-JOBS = "hydra.launcher.runs_per_job=2"
+JOBS = "hydra.launcher.runs_per_job=3"
+"""The first three arms draw the same first answers: jobs side by side may both pay for what they ask at once."""
 PATIENCE = 90.0
 """Seconds after which a sweep of jobs whose moment does not come is begun anew."""
 AWAY = 0.5

@@ -24,7 +24,7 @@ from madbench.records.tables import read_records
 from madbench.types import Effort
 
 KILLS, SEED = int(os.environ.get("MADBENCH_KILLS", "20")), int(os.environ.get("MADBENCH_KILL_SEED", "0"))
-ARMS = ("cot", "cot_sampled", "self_refine", "debate")
+ARMS = ("cot_sampled", "self_refine", "debate", "cot")
 EPISODES = 100 * KILLS // len(ARMS)
 FEW = "hydra.launcher.concurrency=16"
 """Episodes in flight: they end together, and all of a small sweep's would."""
