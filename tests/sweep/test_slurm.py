@@ -53,6 +53,12 @@ def shown(site, job):
     return dict(word.partition("=")[::2] for word in text.split())
 
 
+def node_of(site, job):
+    """Where a job runs; none while it waits for a node, as one does that was warned of its end and goes on later."""
+    told = shown(site, job)
+    return told["JobState"] == "RUNNING" and told["NodeList"]
+
+
 def held(folder, arm):
     """Whether a waiting protocol has played what it may and holds the rest."""
     runs = list((home(folder) / "runs").glob(f"synthetic-{arm}-*"))
@@ -75,7 +81,7 @@ def test_six_jobs_of_which_one_raises_one_is_killed_one_preempted_and_one_out_of
         driver = site.start(tmp_path, "-m", SIX, ONE_EACH, *short)
         wait_for(lambda: held(tmp_path, "preempted") and held(tmp_path, "timed"))
         before = starts(tmp_path, "preempted")
-        node = shown(site, task_of(tmp_path, "preempted"))["NodeList"]
+        node = wait_for(lambda: node_of(site, task_of(tmp_path, "preempted")))
         site.slurm("sbatch", "-p", "high", "-w", node, "-c", "2", "-o", "/dev/null", "--wrap", "sleep 2")
         wait_for(lambda: starts(tmp_path, "preempted") > before)
         go(tmp_path, "go_preempted")
