@@ -24,7 +24,7 @@ from madbench.protocols.debate import Debate
 from madbench.records.journal import Journal
 from madbench.records.layout import RunFolder
 from madbench.records.tables import read_records
-from madbench.run.job import Job, RunName, asked, extend_plan, run_job, samples_of
+from madbench.run.job import Job, RunName, run_job, samples_of
 from madbench.run.journaled import JournaledEngine
 from madbench.run.merging import merge, write_numbers
 from madbench.sweep.worker import look_seldom_for_cycles
@@ -99,8 +99,7 @@ def measure(path: Path, questions: int, debates: int, *, journaled: bool) -> Sta
     clock.lap("questions")
     asyncio.run(play(job, path / "journal" if journaled else None))
     clock.lap("episodes")
-    plan = extend_plan(job)
-    merge(job.folder, asked(job).view(plan))
+    merge(job.folder)
     clock.lap("tables")
     clock.stages |= in_process(["--numbers", str(path)])
     clock.skip()

@@ -74,7 +74,7 @@ class Ours:
             protocol = Debate(agents=AGENTS)
             job = Job(RunFolder(Path(folder)), sums(questions), protocol, settings, seed, 1, None, name)
             seconds, _ = _timed(engine, run_job(job, Cast({"default": [engine]})))
-            merge(job.folder, asked(job).view(extend_plan(job)))
+            merge(job.folder)
             turns = [(i, turn) for i, record in enumerate(read_records(job.folder)) for turn in record.turns]
         calls = (
             Call(i, turn.speaker.round, self.ids(turn.request), turn.completion.output_tokens)

@@ -7,7 +7,7 @@ import json
 import os
 import re
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ from filelock import Timeout
 from madbench.records.locks import locked
 from madbench.records.owed import Owed
 from madbench.records.plan import Asked, Plan
-from madbench.records.plan_file import asked_in, owed_in, plan_text
+from madbench.records.plan_file import asked_in, owed_in, plan_pieces
 from madbench.types import InputError, StorageError
 
 SCHEMA_VERSION = 1
@@ -99,18 +99,18 @@ class RunFolder:
         """The plan so far; an empty one where none was made."""
         if not self.plan.exists():
             return Plan({})
-        with _readable(self.plan):
-            return Plan(Owed(owed_in(self.plan.read_text(encoding="utf-8"))))
+        with _readable(self.plan), self.plan.open(encoding="utf-8") as file:
+            return Plan(Owed(owed_in(file)))
 
     def read_asked(self) -> Asked:
         """How the run was last asked for. Raises InputError where it never was."""
         if not self.plan.exists():
             raise InputError(f"{self.path}: no plan.json in it; wanted a run's folder")
-        with _readable(self.plan):
-            return asked_in(self.plan.read_text(encoding="utf-8"))
+        with _readable(self.plan), self.plan.open(encoding="utf-8") as file:
+            return asked_in(file)
 
     def write_plan(self, plan: Plan, asked: Asked) -> None:
-        write_text(self.plan, plan_text(plan, asked, SCHEMA_VERSION))
+        write_pieces(self.plan, plan_pieces(plan, asked, SCHEMA_VERSION))
 
     def claim(self, config: Mapping[str, Any]) -> None:
         """Write down the config that this folder is for. Raises InputError, with the differences, for another."""
@@ -160,6 +160,11 @@ def own_name(number: int = 0) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
+    """Replace a file's content by a text, as `write_pieces` does."""
+    write_pieces(path, [text])
+
+
+def write_pieces(path: Path, pieces: Iterable[str]) -> None:
     """Replace a file's content at once: readers see the old or the new, never half. Raises StorageError where the disk
     refuses; the old content stays.
     """
@@ -168,7 +173,7 @@ def write_text(path: Path, text: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             with new.open("w", encoding="utf-8") as file:
-                file.write(text)
+                file.writelines(pieces)
                 file.flush()
                 os.fsync(file.fileno())
             new.replace(path)

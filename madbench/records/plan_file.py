@@ -6,52 +6,78 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import asdict
-from io import StringIO
-from typing import Any
+from typing import Any, TextIO
 
 from madbench.records.plan import Asked, Plan
 
 DECODER = json.JSONDecoder()
-ASKED = re.compile(r'"asked"\s*:\s*')
+ASKED = re.compile(r'"asked"\s*:')
 OWED = re.compile(r'"owed"\s*:\s*\[')
-NEXT = re.compile(r"[\s,]*")
+BETWEEN = re.compile(r"[\s,]*")
+CHUNK = 1 << 16
+"""Characters that are read at once."""
 
 
-def plan_text(plan: Plan, asked: Asked, version: int) -> str:
+def plan_pieces(plan: Plan, asked: Asked, version: int) -> Iterator[str]:
     """The whole file, one line of JSON."""
-    text = StringIO()
     head = json.dumps(asdict(asked), ensure_ascii=False)
-    text.write(f'{{"schema_version": {version}, "asked": {head}, "owed": [')
+    yield f'{{"schema_version": {version}, "asked": {head}, "owed": ['
     for place, pair in enumerate(plan.owed.pairs()):
-        text.write(", " * (place > 0) + json.dumps(pair, ensure_ascii=False))
-    text.write("]}\n")
-    return text.getvalue()
+        yield ", " * (place > 0) + json.dumps(pair, ensure_ascii=False)
+    yield "]}\n"
 
 
-def asked_in(text: str) -> Asked:
+def asked_in(file: TextIO) -> Asked:
     """Raises ValueError where it is not there."""
-    return Asked(**_value(text, _after(ASKED, text))[0])
+    reading = Reading(file)
+    reading.skip(ASKED)
+    return Asked(**reading.value())
 
 
-def owed_in(text: str) -> Iterator[tuple[str, int]]:
+def owed_in(file: TextIO) -> Iterator[tuple[str, int]]:
     """Every pair, one at a time. Raises ValueError where the list is not there or broken off."""
-    place = _next(text, _after(OWED, text))
-    while text[place : place + 1] != "]":
-        (sample, epochs), place = _value(text, place)
+    reading = Reading(file)
+    reading.skip(OWED)
+    while reading.next() != "]":
+        sample, epochs = reading.value()
         yield sample, epochs
-        place = _next(text, place)
 
 
-def _after(mark: re.Pattern[str], text: str) -> int:
-    if not (found := mark.search(text)):
-        raise ValueError(f"no {mark.pattern} in it")
-    return found.end()
+class Reading:
+    """A text that is read no further than it was asked for, and forgotten behind its place."""
 
+    def __init__(self, file: TextIO) -> None:
+        self._file, self._text, self._place = file, "", 0
 
-def _next(text: str, place: int) -> int:
-    found = NEXT.match(text, place)
-    return found.end() if found else place
+    def skip(self, mark: re.Pattern[str]) -> None:
+        """Past the next place that matches. Raises ValueError where none does."""
+        while not (found := mark.search(self._text, self._place)):
+            if not self._more():
+                raise ValueError(f"no {mark.pattern} in it")
+        self._place = found.end()
 
+    def next(self) -> str:
+        """The next character that is neither space nor comma; nothing at the end."""
+        while (found := BETWEEN.match(self._text, self._place)) and found.end() == len(self._text):
+            if not self._more():
+                return ""
+        self._place = found.end() if found else self._place
+        return self._text[self._place]
 
-def _value(text: str, place: int) -> tuple[Any, int]:
-    return DECODER.raw_decode(text, place)
+    def value(self) -> Any:
+        """The next object or list. Raises ValueError where there is none, or not all of it."""
+        self.next()
+        while True:
+            try:
+                value, self._place = DECODER.raw_decode(self._text, self._place)
+                return value
+            except ValueError:
+                if not self._more():
+                    raise
+
+    def _more(self) -> bool:
+        """Read on: as much again as is kept, so that a long value costs no more than twice its length."""
+        kept = self._text[self._place :]
+        new = self._file.read(max(CHUNK, len(kept)))
+        self._text, self._place = kept + new, 0
+        return bool(new)

@@ -31,8 +31,9 @@ from madbench.types import InputError, Record, SeamError
 
 BATCH = 64
 """Records that are held in memory at once."""
-GROUP = 4_000_000
-"""Bytes of a group of rows, before compression."""
+GROUP = 16_000_000
+"""Bytes of a group of rows, before compression. Of each group a writer holds about 900 bytes a column until it is
+closed, and so does every reader."""
 SPAN = 32
 """Batches of records that a group spans at most: short rows too wait no longer in a long run than in a small one."""
 STAMP = "content"
@@ -60,7 +61,6 @@ def _write(folder: RunFolder, schemas: dict[Path, Any], records: Iterable[Record
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    pa.set_memory_pool(pa.system_memory_pool())
     metadata = {b"schema_version": str(SCHEMA_VERSION).encode()}
     stamp = hashlib.blake2b(digest_size=8)
     with ExitStack() as stack:
@@ -83,8 +83,8 @@ def _write(folder: RunFolder, schemas: dict[Path, Any], records: Iterable[Record
 
 @dataclass
 class Groups:
-    """Rows on their way into one file, in groups of about `GROUP` bytes: readers hold some memory for every group of a
-    file, so that small groups would cost more the longer the table is.
+    """Rows on their way into one file, in groups of about `GROUP` bytes: smaller ones would cost more the longer the
+    table is.
     """
 
     writer: Any
@@ -102,6 +102,7 @@ class Groups:
         if rows := sum(len(one) for one in self.waiting):
             self.writer.write_table(pa.concat_tables(self.waiting), row_group_size=rows)
         self.waiting.clear()
+        pa.default_memory_pool().release_unused()
 
 
 def flush(groups: Iterable[Groups]) -> None:
@@ -183,13 +184,13 @@ def read_rows(path: Path, names: list[str] | None = None) -> Iterator[Row]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    pa.set_memory_pool(pa.system_memory_pool())  # Arrow's own keeps some of every batch
     with pq.ParquetFile(path) as file:
         version = check_version(path, file.schema_arrow.metadata or {})
         for group in range(file.num_row_groups):
             for batch in file.iter_batches(BATCH, row_groups=[group], columns=names, use_threads=False):
                 for row in batch.to_pylist():
                     yield upgraded(row, version)
+            pa.default_memory_pool().release_unused()
 
 
 def check_version(path: Path, metadata: dict[bytes, bytes]) -> int:

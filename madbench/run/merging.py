@@ -52,12 +52,13 @@ class Counted:
         return ((bytes(sample).decode(), int(draw)) for sample, draw in pairs)
 
 
-def merge(folder: RunFolder, view: Plan) -> None:
-    """Write the tables from the shards: all that the folder holds, of which `view` must be complete.
+def merge(folder: RunFolder) -> None:
+    """Write the tables from the shards: all that the folder holds, of which all that was last asked for must be there.
 
-    Raises SeamError naming what was lost, doubled or invented.
+    Raises SeamError naming what was lost, doubled or invented; InputError where nothing was ever asked for.
     """
     plan = folder.read_plan()
+    view = folder.read_asked().view(plan)
     index = Index(plan)
     index.read(folder.shards())
     files = ", ".join(shard.name for shard in folder.shards())
@@ -93,8 +94,10 @@ def families_of(folder: RunFolder) -> Families:
 
 def write_numbers(folder: RunFolder) -> Rows:
     """metrics.json, for the rows last asked for: every metric's estimate; undefined is null."""
-    asked, plan = folder.read_asked(), folder.read_plan()
-    rows = tabulated(folder, asked.view(plan))
+    asked = folder.read_asked()
+    view = asked.view(folder.read_plan())
+    rows, planned = tabulated(folder, view), len(view)
+    del view  # as large as the rows: not held while they are measured
     metrics = {name: asdict(estimate) for name, estimate in sorted(arm_metrics(rows).items())}
     head = {
         "schema_version": SCHEMA_VERSION,
@@ -102,5 +105,5 @@ def write_numbers(folder: RunFolder) -> Rows:
         "limit": asked.limit,
         "epochs": asked.epochs,
     }
-    write_json(folder.metrics, {**head, "planned": len(asked.view(plan)), "metrics": metrics})
+    write_json(folder.metrics, {**head, "planned": planned, "metrics": metrics})
     return rows

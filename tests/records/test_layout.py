@@ -1,12 +1,14 @@
 import json
 import threading
 import time
+import tracemalloc
 
 import pytest
 
 from madbench.records.index import Index
 from madbench.records.layout import RunFolder, component, differences, run_name, write_json
 from madbench.records.plan import Asked, Plan, viewed
+from madbench.records.plan_file import owed_in
 from madbench.records.status import Status, read_status
 from madbench.types import InputError
 
@@ -31,6 +33,38 @@ def test_a_plan_is_kept_with_how_it_was_asked_for(tmp_path):
     assert (folder.read_plan(), folder.read_asked()) == (plan, asked)
     assert asked.view(plan) == plan
     assert Index(plan).attempt("q1", 1) == 0
+
+
+@pytest.mark.parametrize("spaces", ["", " " * 100_000], ids=["tight", "wide"])
+def test_a_plan_is_read_wherever_its_pieces_are_cut(tmp_path, spaces):
+    ids = [f"question {number} " + "ü" * (number % 97) for number in range(3000)]
+    pairs = f",{spaces}\n ".join(json.dumps([sample, 2]) for sample in ids[:: 1 + 99 * bool(spaces)])
+    asked = '{"seed": 1, "epochs": 2, "limit": null, "defaults": {}}'
+    text = f'{{"schema_version": 1, "asked" : {spaces}{asked}, {spaces}"owed" :{spaces} [ {pairs} ] }}'
+    folder = RunFolder(tmp_path)
+    folder.plan.write_text(text, encoding="utf-8")
+    assert list(folder.read_plan().owed.items()) == [(sample, 2) for sample in ids[:: 1 + 99 * bool(spaces)]]
+    assert folder.read_asked() == Asked(1, 2, None, {})
+    folder.plan.write_text(text[: len(text) - 9], encoding="utf-8")
+    with pytest.raises(InputError, match="not readable as JSON"):
+        folder.read_plan()
+
+
+def test_a_long_plan_is_no_long_text_in_memory(tmp_path):
+    """Beside the plan itself, which both sizes hold before the peak is looked at."""
+
+    def most_held(count):
+        folder, plan = RunFolder(tmp_path), viewed([f"question {number:020}" for number in range(count)], None, 1)
+        tracemalloc.start()
+        folder.write_plan(plan, Asked(0, 1, None, {}))
+        with folder.plan.open(encoding="utf-8") as file:
+            assert sum(epochs for _, epochs in owed_in(file)) == count
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return most
+
+    few, many = most_held(10_000), most_held(30_000)
+    assert (many - few) / 20_000 < 5
 
 
 def test_names_fit_a_folder_and_stay_apart():

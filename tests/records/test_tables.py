@@ -1,3 +1,7 @@
+import os
+import subprocess
+import sys
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -92,12 +96,12 @@ def test_records_come_back_as_they_were(tmp_path, rows):
     assert list(read_records(folder)) == rows
 
 
-def row(n, turns=1):
+def row(n, turns=1, text="said"):
     turn = Turn(
         Speaker("solver", 0, 0, 0),
         "Asked",
         Request((), Sampling(), 1),
-        Completion(f"said {n}", "stop", 1, 1),
+        Completion(f"{text} {n}", "stop", 1, 1),
         Reading(ParseStatus.OK, "Statement"),
     )
     return Record(RowId(f"q{n}"), None, Ending.DONE, None, (turn,) * turns, {}, None, Effort(0, ""))
@@ -117,6 +121,47 @@ def test_short_rows_too_are_written_before_the_end(tmp_path):
     for path in (folder.records, folder.turns):
         found = pq.ParquetFile(path).metadata
         assert [found.row_group(group).num_rows for group in range(found.num_row_groups)] == [most, 1]
+
+
+def test_what_readers_hold_of_every_group_is_less_than_50_bytes_an_episode(tmp_path):
+    """Some 900 bytes for each column of each group, however little is in it; so does the writer until it is closed."""
+    folder, count = RunFolder(tmp_path), 3000
+    write_tables(folder, (row(n, text="A long reply. " * 900) for n in range(count)))
+    found = [pq.read_metadata(path) for path in (folder.records, folder.turns, folder.events)]
+    chunks = sum(one.num_row_groups * one.num_columns for one in found)
+    assert chunks * 900 / count < 50
+
+
+def test_tables_are_written_and_read_through_the_systems_allocator():
+    """Arrow's own kept 25 MB of pages that were read and written; which one serves them is settled when it is loaded."""
+    ended = subprocess.run(
+        [sys.executable, "-c", ALLOCATED],
+        env={name: value for name, value in os.environ.items() if name != "ARROW_DEFAULT_MEMORY_POOL"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ended.stdout == "['system']\n"
+
+
+ALLOCATED = """
+import tempfile
+from pathlib import Path
+
+from madbench.records.layout import RunFolder
+from madbench.records.tables import read_records, write_tables
+from madbench.types import Effort, Ending, Record, RowId
+
+with tempfile.TemporaryDirectory() as place:
+    folder = RunFolder(Path(place))
+    write_tables(folder, [Record(RowId("q"), None, Ending.DONE, None, (), {}, None, Effort(0, "host"))])
+    assert len(list(read_records(folder))) == 1
+
+import pyarrow
+
+pools = {name: getattr(pyarrow, f"{name}_memory_pool")() for name in pyarrow.supported_memory_backends()}
+print([name for name, pool in pools.items() if pool.max_memory()])
+"""
 
 
 def test_a_failure_while_writing_leaves_the_old_tables(tmp_path):

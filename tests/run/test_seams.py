@@ -63,7 +63,7 @@ def test_killed_while_merging_then_merged_again(tmp_path):
     finish_job(job)
     whole, draws = bare(read_records(job.folder)), random.Random(0)
     for _ in range(6):
-        child = FORK.Process(target=merge, args=(job.folder, job.folder.read_plan()))
+        child = FORK.Process(target=merge, args=(job.folder,))
         child.start()
         time.sleep(draws.uniform(0.01, 0.3))
         os.kill(child.pid, signal.SIGKILL)
