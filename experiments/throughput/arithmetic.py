@@ -18,7 +18,7 @@ from madbench.metrics.budgets import Shape
 from madbench.protocols.debate import Debate
 from madbench.records.journal import Journal
 from madbench.records.layout import RunFolder
-from madbench.run.job import Job, RunName, asked, extend_plan, run_job
+from madbench.run.job import Job, RunName, run_job
 from madbench.run.journaled import JournaledEngine
 from madbench.run.merging import merge
 from madbench.tasks.synthetic import Synthetic

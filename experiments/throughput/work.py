@@ -21,7 +21,7 @@ from madbench.engines.transformers import TransformersEngine, TransformersModel
 from madbench.protocols.debate import Debate
 from madbench.records.layout import RunFolder
 from madbench.records.tables import read_records
-from madbench.run.job import Job, RunName, asked, extend_plan, run_job
+from madbench.run.job import Job, RunName, run_job
 from madbench.run.merging import merge
 from madbench.tasks.reasoning_gym import ReasoningGym
 from madbench.types import Completion, Message, Request, RoleSettings, Sampling

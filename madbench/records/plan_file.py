@@ -70,10 +70,11 @@ class Reading:
         while True:
             try:
                 value, self._place = DECODER.raw_decode(self._text, self._place)
-                return value
             except ValueError:
                 if not self._more():
                     raise
+            else:
+                return value
 
     def _more(self) -> bool:
         """Read on: as much again as is kept, so that a long value costs no more than twice its length."""

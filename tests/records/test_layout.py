@@ -35,15 +35,15 @@ def test_a_plan_is_kept_with_how_it_was_asked_for(tmp_path):
     assert Index(plan).attempt("q1", 1) == 0
 
 
-@pytest.mark.parametrize("spaces", ["", " " * 100_000], ids=["tight", "wide"])
-def test_a_plan_is_read_wherever_its_pieces_are_cut(tmp_path, spaces):
-    ids = [f"question {number} " + "ü" * (number % 97) for number in range(3000)]
-    pairs = f",{spaces}\n ".join(json.dumps([sample, 2]) for sample in ids[:: 1 + 99 * bool(spaces)])
+@pytest.mark.parametrize(("count", "spaces"), [(3000, ""), (30, " " * 100_000)], ids=["tight", "wide"])
+def test_a_plan_is_read_wherever_its_pieces_are_cut(tmp_path, count, spaces):
+    ids = [f"question {number} " + "ü" * (number % 97) for number in range(count)]
+    pairs = f",{spaces}\n ".join(json.dumps([sample, 2]) for sample in ids)
     asked = '{"seed": 1, "epochs": 2, "limit": null, "defaults": {}}'
     text = f'{{"schema_version": 1, "asked" : {spaces}{asked}, {spaces}"owed" :{spaces} [ {pairs} ] }}'
     folder = RunFolder(tmp_path)
     folder.plan.write_text(text, encoding="utf-8")
-    assert list(folder.read_plan().owed.items()) == [(sample, 2) for sample in ids[:: 1 + 99 * bool(spaces)]]
+    assert list(folder.read_plan().owed.items()) == [(sample, 2) for sample in ids]
     assert folder.read_asked() == Asked(1, 2, None, {})
     folder.plan.write_text(text[: len(text) - 9], encoding="utf-8")
     with pytest.raises(InputError, match="not readable as JSON"):
@@ -54,7 +54,10 @@ def test_a_long_plan_is_no_long_text_in_memory(tmp_path):
     """Beside the plan itself, which both sizes hold before the peak is looked at."""
 
     def most_held(count):
-        folder, plan = RunFolder(tmp_path), viewed([f"question {number:020}" for number in range(count)], None, 1)
+        folder, plan = (
+            RunFolder(tmp_path),
+            viewed([f"question {number:020}" for number in range(count)], None, 1),
+        )
         tracemalloc.start()
         folder.write_plan(plan, Asked(0, 1, None, {}))
         with folder.plan.open(encoding="utf-8") as file:

@@ -133,7 +133,7 @@ def test_what_readers_hold_of_every_group_is_less_than_50_bytes_an_episode(tmp_p
 
 
 def test_tables_are_written_and_read_through_the_systems_allocator():
-    """Arrow's own kept 25 MB of pages that were read and written; which one serves them is settled when it is loaded."""
+    """Arrow's own keeps 25 MB of pages that were read and written. Which one serves is settled when Arrow is loaded."""
     ended = subprocess.run(
         [sys.executable, "-c", ALLOCATED],
         env={name: value for name, value in os.environ.items() if name != "ARROW_DEFAULT_MEMORY_POOL"},
