@@ -119,12 +119,11 @@ def coverage_at_risk(confidence: Floats, right: Floats, risk: float = 0.1) -> fl
     """
     if not len(confidence):
         return None
-    order = np.argsort(-confidence, kind="stable").astype(np.int32)
-    wrong = np.cumsum(1 - right[order])
-    last = np.append(np.diff(confidence[order]) != 0, True)
-    kept = np.arange(1, len(order) + 1)
-    held = kept[last & (wrong <= risk * kept + 1e-12)]
-    return float(held.max(initial=0)) / len(order)
+    levels = numbered(confidence)
+    kept = np.bincount(levels)[::-1].cumsum()
+    wrong = np.bincount(levels, 1 - right)[::-1].cumsum()
+    held = kept[wrong <= risk * kept + 1e-12]
+    return float(held.max(initial=0)) / len(levels)
 
 
 def reliability(confidence: Floats, right: Floats, bins: Bins) -> list[tuple[float, float, int]]:

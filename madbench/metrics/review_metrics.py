@@ -101,7 +101,7 @@ def review_metrics(rows: Rows) -> dict[str, Estimate]:
             _precision(rows, seen) | _recall(rows, seen) | _noise(rows, seen, noise) | _totals(rows, seen)
         )
         found |= {name_of(metric, view): measured[metric] for metric in MEANINGS}
-    return found | (_costs(rows) if len(rows) else {})
+    return found | (_costs(rows) if "known" in rows.columns else {})
 
 
 def meaning(name: str) -> str | None:

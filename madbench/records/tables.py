@@ -102,7 +102,7 @@ class Groups:
         if rows := sum(len(one) for one in self.waiting):
             self.writer.write_table(pa.concat_tables(self.waiting), row_group_size=rows)
         self.waiting.clear()
-        pa.default_memory_pool().release_unused()
+        release()
 
 
 def flush(groups: Iterable[Groups]) -> None:
@@ -175,13 +175,19 @@ def _check_stamps(folder: RunFolder) -> None:
         )
 
 
+def release() -> None:
+    """Give memory back that was freed: small objects leave holes behind that larger ones do not fill."""
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
+
+
 def read_rows(path: Path, names: list[str] | None = None) -> Iterator[Row]:
     """Rows of one table (`names`: only these columns), older versions brought up to date.
 
     Each group of rows has its own reader: one reader of all groups holds more the longer the table is. No threads: each
     would keep a heap of its own.
     """
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as file:
@@ -190,7 +196,7 @@ def read_rows(path: Path, names: list[str] | None = None) -> Iterator[Row]:
             for batch in file.iter_batches(BATCH, row_groups=[group], columns=names, use_threads=False):
                 for row in batch.to_pylist():
                     yield upgraded(row, version)
-            pa.default_memory_pool().release_unused()
+            release()
 
 
 def check_version(path: Path, metadata: dict[bytes, bytes]) -> int:

@@ -12,7 +12,7 @@ from madbench.records.index import Index
 from madbench.records.layout import SCHEMA_VERSION, RunFolder, read_json, write_json
 from madbench.records.plan import Plan
 from madbench.records.seams import check_seam
-from madbench.records.tables import read_rows, write_tables
+from madbench.records.tables import read_rows, release, write_tables
 from madbench.records.views import viewed_records
 from madbench.types import Record, SeamError
 
@@ -98,6 +98,7 @@ def write_numbers(folder: RunFolder) -> Rows:
     view = asked.view(folder.read_plan())
     rows, planned = tabulated(folder, view), len(view)
     del view  # as large as the rows: not held while they are measured
+    release()
     metrics = {name: asdict(estimate) for name, estimate in sorted(arm_metrics(rows).items())}
     head = {
         "schema_version": SCHEMA_VERSION,
