@@ -1,5 +1,6 @@
 """A sweep that is killed while a pool plays it on this machine, or SLURM jobs do, all in the same folder."""
 
+import json
 import os
 import random
 import signal
@@ -33,6 +34,7 @@ class Sweep:
             self.down()
         if self.process is None or self.process.poll() is not None:
             self.ended()
+            self.forget()
             self.jobs, self.summaries = jobs, len(list((home(self.folder) / "summaries").glob("*")))
             self.process = self.submitted() if jobs else self.started(start)
         return self.process
@@ -59,6 +61,13 @@ class Sweep:
         if self.process is not None:
             _, told = self.process.communicate()
             assert self.process.returncode in (0, 1, -signal.SIGKILL), told
+
+    def forget(self):
+        """Where all runs were sent to W&B, they will be sent again: a phase that is over could not be struck."""
+        notes = {file: json.loads(file.read_text()) for file in home(self.folder).glob("runs/*/tracking.json")}
+        if all("sent" in known for known in notes.values()):
+            for file, known in notes.items():
+                file.write_text(json.dumps({"id": known["id"]}))
 
     def children(self, module):
         """Processes of the driver that run a module."""
