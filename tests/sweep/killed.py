@@ -64,7 +64,9 @@ class Sweep:
 
     def forget(self):
         """Where all runs were sent to W&B, they will be sent again: a phase that is over could not be struck."""
-        notes = {file: json.loads(file.read_text()) for file in home(self.folder).glob("runs/*/tracking.json")}
+        notes = {
+            file: json.loads(file.read_text()) for file in home(self.folder).glob("runs/*/tracking.json")
+        }
         if all("sent" in known for known in notes.values()):
             for file, known in notes.items():
                 file.write_text(json.dumps({"id": known["id"]}))
