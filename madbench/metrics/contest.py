@@ -14,7 +14,7 @@ from madbench.metrics.budgets import Budget, Control, Shape, equal_calls, equal_
 from madbench.metrics.claim_metrics import arguing
 from madbench.metrics.clusters import by_session
 from madbench.metrics.comparisons import Paired, joint_clusters
-from madbench.metrics.estimates import Floats, Ints
+from madbench.metrics.estimates import Floats, Ints, picked
 from madbench.metrics.pairing import Keys, Places, same_rows
 from madbench.metrics.pooled import PooledPair
 from madbench.metrics.review_contest import Shares, is_reviewed
@@ -212,7 +212,7 @@ def _meet(ours: Contestant, opponent: Opponent) -> list[Meeting]:
         differences = values - opponent.numbers.get(metric, np.full(len(opponent.keys), np.nan))[places]
         known = ~np.isnan(differences)
         if known.any() or metric == "accuracy":
-            pairs = Paired(differences[known], clusters[known], ours.rows.counted(differences))
+            pairs = Paired(picked(differences, known), picked(clusters, known), ours.rows.counted(differences))
             comparison = _compared(ours.label, opponent.label, metric, pairs)
             found.append(Meeting(opponent.kind, comparison, opponent.remarks))
     return found

@@ -79,6 +79,12 @@ class Grouped:
         codes = numbered(clusters)
         return cls(sums(codes, above), sums(codes, below))
 
+    @classmethod
+    def among(cls, used: npt.NDArray[np.bool_], above: Floats, below: Floats, clusters: Ints) -> Grouped:
+        """The same of some of the rows, one column picked after the other."""
+        codes = numbered(picked(clusters, used))
+        return cls(sums(codes, picked(above, used)), sums(codes, picked(below, used)))
+
     @property
     def value(self) -> float:
         return float(self.above.sum() / self.below.sum())
@@ -91,7 +97,8 @@ class Grouped:
         size = len(self.above)
         if size < 2:
             return None
-        residuals = self.above - self.value * self.below
+        residuals = self.below * -self.value
+        residuals += self.above
         error = math.sqrt(float(residuals @ residuals)) / float(self.below.sum())
         return error * (math.sqrt(size / (size - 1)) if corrected else 1.0)
 
@@ -113,7 +120,7 @@ def share(above: Floats, below: Floats, clusters: Ints, n: int | None = None) ->
     counted = int(used.sum()) if n is None else n
     if not used.any():
         return undefined()
-    groups = Grouped.of(picked(above, used), picked(below, used), picked(clusters, used))
+    groups = Grouped.among(used, above, below, clusters)
     value = min(max(groups.value, 0.0), 1.0)
     if _independent(groups):
         low, high = wilson(value * len(groups.above), len(groups.above))
@@ -171,7 +178,7 @@ def ratio(above: Floats, below: Floats, clusters: Ints, n: int | None = None) ->
     """
     kept = ~(np.isnan(above) | np.isnan(below))
     counted = int(kept.sum()) if n is None else n
-    groups = Grouped.of(picked(above, kept), picked(below, kept), picked(clusters, kept))
+    groups = Grouped.among(kept, above, below, clusters)
     if not groups.below.sum():
         return undefined(counted)
     value, error = groups.value, groups.error()

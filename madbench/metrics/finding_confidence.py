@@ -84,7 +84,7 @@ def finding_confidence(rows: Rows) -> dict[str, Estimate]:
 def _mean(above: Floats, below: Floats, clusters: Ints, n: int) -> Estimate:
     """A mean over findings, as one over rows that each stand for all of their findings."""
     used = below > 0
-    groups = Grouped.of(above[used], below[used], clusters[used])
+    groups = Grouped.among(used, above, below, clusters)
     return around(groups.value, groups.error(), len(groups.above), n)
 
 
