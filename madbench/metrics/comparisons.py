@@ -41,7 +41,7 @@ def joint_clusters(first: Ints, second: Ints) -> Ints:
     """The finest clusters in which rows that share a cluster of either arm lie together."""
     ours, theirs = numbered(first), numbered(second)
     if np.array_equal(ours, theirs):
-        return np.asarray(ours, np.int64)
+        return first
     from scipy import sparse
     from scipy.sparse import csgraph
 
@@ -66,6 +66,7 @@ def interval_of(groups: Grouped, *, widest: float) -> tuple[float, float]:
     size = float(groups.below.mean())
     nudge = math.sqrt(size)
     more = Grouped(np.append(groups.above, (nudge, -nudge)), np.append(groups.below, (size, size)))
+    del groups  # as large as the copy: not held beside it
     margin = reach(len(more.above)) * (more.error() or 0.0)
     return max(-widest, more.value - margin), min(widest, more.value + margin)
 

@@ -212,7 +212,9 @@ def _meet(ours: Contestant, opponent: Opponent) -> list[Meeting]:
         differences = values - opponent.numbers.get(metric, np.full(len(opponent.keys), np.nan))[places]
         known = ~np.isnan(differences)
         if known.any() or metric == "accuracy":
-            pairs = Paired(picked(differences, known), picked(clusters, known), ours.rows.counted(differences))
+            pairs = Paired(
+                picked(differences, known), picked(clusters, known), ours.rows.counted(differences)
+            )
             comparison = _compared(ours.label, opponent.label, metric, pairs)
             found.append(Meeting(opponent.kind, comparison, opponent.remarks))
     return found

@@ -64,7 +64,7 @@ def picked(values: npt.NDArray[AnyT], kept: npt.NDArray[np.bool_]) -> npt.NDArra
 
 def sums(codes: npt.NDArray[np.integer], weights: Floats) -> Floats:
     """Weights added up by code, 0 to the highest."""
-    return np.bincount(codes, weights).astype(np.float64)
+    return np.bincount(codes, weights).astype(np.float64, copy=False)
 
 
 @dataclass(frozen=True, slots=True)
