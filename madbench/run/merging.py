@@ -107,4 +107,5 @@ def write_numbers(folder: RunFolder) -> Rows:
         "epochs": asked.epochs,
     }
     write_json(folder.metrics, {**head, "planned": planned, "metrics": metrics})
+    release()
     return rows
