@@ -107,5 +107,5 @@ def write_numbers(folder: RunFolder) -> Rows:
         "epochs": asked.epochs,
     }
     write_json(folder.metrics, {**head, "planned": planned, "metrics": metrics})
-    release()
+    release()  # what measuring left, before arms are compared
     return rows

@@ -54,10 +54,8 @@ def test_a_long_plan_is_no_long_text_in_memory(tmp_path):
     """Beside the plan itself, which both sizes hold before the peak is looked at."""
 
     def most_held(count):
-        folder, plan = (
-            RunFolder(tmp_path),
-            viewed([f"question {number:020}" for number in range(count)], None, 1),
-        )
+        folder = RunFolder(tmp_path)
+        plan = viewed([f"question {number:020}" for number in range(count)], None, 1)
         tracemalloc.start()
         folder.write_plan(plan, Asked(0, 1, None, {}))
         with folder.plan.open(encoding="utf-8") as file:
