@@ -16,6 +16,7 @@ import json
 import os
 import statistics
 from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -33,24 +34,34 @@ Play = Callable[[int], Work]
 
 def debate_rates(work: Work, plain: Loaded, arguments: argparse.Namespace) -> Rates:
     run = ways.generated(plain.model, work.temperature)
-    return {
-        "one_by_one": ways.rate(run, ways.one_by_one(work, arguments.few)),
-        "per_question": ways.rate(run, ways.per_question(work, arguments.few * 2)),
-        "static": ways.rate(run, ways.static(work, arguments.static_rows)),
-    }
+    return chosen(
+        arguments,
+        {
+            "one_by_one": lambda: ways.rate(run, ways.one_by_one(work, arguments.few)),
+            "per_question": lambda: ways.rate(run, ways.per_question(work, arguments.few * 2)),
+            "static": lambda: ways.rate(run, ways.static(work, arguments.static_rows)),
+        },
+    )
 
 
 def single_rates(work: Work, plain: Loaded, ours: Loaded, arguments: argparse.Namespace) -> Rates:
     run = ways.generated(plain.model, work.temperature)
     queue = ways.continuous(plain.model, work.temperature, arguments.rows)
-    even = ways.uniform(work, arguments.rows)
-    few = work.calls[: arguments.continuous_calls]
-    return {
-        "one_by_one": ways.rate(run, ways.one_by_one(work, arguments.few)),
-        "static": ways.rate(run, ways.static(work, arguments.rows)),
-        "continuous": ways.rate(queue, [few]),
-        "ceiling": ways.rate(ways.decoded(ours), even),
+    even, few = ways.uniform(work, arguments.rows), work.calls[: arguments.continuous_calls]
+    rates = {
+        "one_by_one": lambda: ways.rate(run, ways.one_by_one(work, arguments.few)),
+        "static": lambda: ways.rate(run, ways.static(work, arguments.rows)),
+        "continuous": lambda: ways.rate(queue, [few]),
+        "ceiling": lambda: ways.rate(ways.decoded(ours), even),
     }
+    if not arguments.shape and find_spec("lm_eval") is not None:
+        rates["lm_eval"] = lambda: ways.lm_eval(plain, work, arguments.rows, arguments.tokens)
+    return chosen(arguments, rates)
+
+
+def chosen(arguments: argparse.Namespace, rates: Mapping[str, Callable[[], float]]) -> Rates:
+    """The rates of the ways that are asked for, all where none is named."""
+    return {way: rate() for way, rate in rates.items() if not arguments.ways or way in arguments.ways}
 
 
 def paired(name: str, play: Play, others: Callable[[Work], Rates], pairs: int) -> dict[str, object]:
@@ -174,6 +185,7 @@ def options() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--workloads", nargs="+", default=["debate", "single"])
+    parser.add_argument("--ways", nargs="+", default=[], help="ways to compare with (default: all)")
     parser.add_argument("--questions", type=int, default=48, help="questions that are debated")
     parser.add_argument("--singles", type=int, default=64, help="questions that are answered once")
     parser.add_argument("--tokens", type=int, default=192, help="longest single answer")

@@ -1,9 +1,11 @@
 """How much the harness itself costs: debates on a simulated model, timed stage by stage, memory watched.
 
     python experiments/throughput/harness.py --debates 20000
+    python experiments/throughput/harness.py --counts 10000 100000 1000000 --exchanges 1
 
 A quarter of the debates are played in a process of their own first, so that growth per episode can be told: both
-processes hold the same questions, and differ in how many of them they debate.
+processes hold the same questions, and differ in how many of them they debate. With `--counts` every count is a process
+with as many questions, and its line says what a debate took of all stages together.
 """
 
 import argparse
@@ -31,9 +33,8 @@ from madbench.sweep.worker import look_seldom_for_cycles
 from madbench.tasks.synthetic import Synthetic
 from madbench.types import Record, RoleSettings
 
-DEBATE = Debate(agents=3, debate_rounds=2)
+AGENTS = 3
 MODEL = SimulatedModel(0.6, 0.4)
-CALLS = 9
 NAME = RunName("throughput", "synthetic", "debate", "simulated")
 Stages = dict[str, dict[str, float]]
 
@@ -90,11 +91,12 @@ async def bare_calls(records: Sequence[Record]) -> None:
                 await engine.generate(turn.request)
 
 
-def measure(path: Path, questions: int, debates: int, *, journaled: bool) -> Stages:
+def measure(path: Path, questions: int, debates: int, exchanges: int, *, journaled: bool) -> Stages:
     """One process's share: every stage of a run of so many debates."""
     look_seldom_for_cycles()
     clock, task = Clock(), Synthetic(questions)
-    job = Job(RunFolder(path / "run"), task, DEBATE, RoleSettings(), 0, 1, debates, NAME)
+    protocol = Debate(agents=AGENTS, debate_rounds=exchanges)
+    job = Job(RunFolder(path / "run"), task, protocol, RoleSettings(), 0, 1, debates, NAME)
     samples_of(task)
     clock.lap("questions")
     asyncio.run(play(job, path / "journal" if journaled else None))
@@ -132,55 +134,78 @@ def in_process(arguments: Sequence[str]) -> Stages:
     return stages
 
 
-def apart(arguments: argparse.Namespace, debates: int, folder: str) -> Stages:
-    """The stages of so many debates, measured in a process of its own."""
-    command = ["--debates", str(arguments.debates), "--only", str(debates), "--folder", folder]
-    return in_process(command + ([] if arguments.journal else ["--no-journal"]))
+def apart(arguments: argparse.Namespace, questions: int, debates: int) -> Stages:
+    """The stages of so many debates about the first of these questions, measured in a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = ["--debates", str(questions), "--only", str(debates), "--folder", folder]
+        command += ["--exchanges", str(arguments.exchanges)]
+        return in_process(command + ([] if arguments.journal else ["--no-journal"]))
 
 
-def report(debates: int, few: Stages, whole: Stages) -> None:
+def report(debates: int, calls: int, few: Stages, whole: Stages) -> None:
     """The printed table."""
-    print(f"{debates} debates of {CALLS} calls, simulated model")
+    print(f"{debates} debates of {calls} calls, simulated model")
     print(
         f"{'stage':<10}{'seconds':>9}{'processor':>11}{'us a call':>11}{'peak MB':>9}{'bytes more an episode':>23}"
     )
     for stage, found in whole.items():
         growth = (found["peak"] - few[stage]["peak"]) / (debates - debates // 4)
-        per_call = found["processor"] / debates / CALLS * 1e6
+        per_call = found["processor"] / debates / calls * 1e6
         print(
             f"{stage:<10}{found['seconds']:>9.1f}{found['processor']:>11.1f}{per_call:>11.1f}"
             f"{found['peak'] / 1e6:>9.0f}{growth:>23.0f}"
         )
-    ours = sum(found["processor"] for stage, found in whole.items() if stage != "calls")
+    ours = total(whole, "processor")
     share = whole["calls"]["processor"] / ours
     print(f"{ours:.0f} s of one core, of which the calls themselves are {share:.0%} (measured alone)")
 
 
-def main() -> None:
+def total(stages: Stages, unit: str) -> float:
+    """Of all stages but the calls that are made once more."""
+    return sum(found[unit] for stage, found in stages.items() if stage != "calls")
+
+
+def counted(arguments: argparse.Namespace) -> None:
+    """A line for every count: what all stages together took of a debate, and the highest peak of any."""
+    print(f"{'debates':>9}{'seconds':>9}{'us a debate':>13}{'processor':>11}{'peak MB':>9}", flush=True)
+    for debates in arguments.counts:
+        stages = apart(arguments, debates, debates)
+        seconds, processor = (total(stages, unit) for unit in ("seconds", "processor"))
+        peaks = (found["peak"] for stage, found in stages.items() if stage != "calls")
+        print(
+            f"{debates:>9}{seconds:>9.0f}{seconds / debates * 1e6:>13.0f}{processor / debates * 1e6:>11.0f}"
+            f"{max(peaks) / 1e6:>9.0f}",
+            flush=True,
+        )
+        print(json.dumps(stages), flush=True)
+
+
+def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--debates", type=int, default=20_000)
+    parser.add_argument("--exchanges", type=int, default=2, help="after the first answers")
+    parser.add_argument("--counts", type=int, nargs="+", help="whole runs of so many debates each")
     parser.add_argument("--journal", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--only", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--numbers", type=Path, help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    arguments = options()
     if arguments.numbers:
         print(json.dumps(numbers(arguments.numbers)))
-        return
-    if arguments.only:
-        print(
-            json.dumps(
-                measure(arguments.folder, arguments.debates, arguments.only, journaled=arguments.journal)
-            )
-        )
-        return
-    found = []
-    for debates in (arguments.debates // 4, arguments.debates):
-        with tempfile.TemporaryDirectory() as folder:
-            found.append(apart(arguments, debates, folder))
-    report(arguments.debates, *found)
+    elif arguments.only:
+        extent = arguments.debates, arguments.only, arguments.exchanges
+        print(json.dumps(measure(arguments.folder, *extent, journaled=arguments.journal)))
+    elif arguments.counts:
+        counted(arguments)
+    else:
+        few, whole = (apart(arguments, arguments.debates, arguments.debates // k) for k in (4, 1))
+        report(arguments.debates, AGENTS * (1 + arguments.exchanges), few, whole)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,13 @@ from operator import attrgetter
 
 import torch
 from torch import Tensor
-from transformers import GenerationConfig, PreTrainedModel, StoppingCriteria, StoppingCriteriaList
+from transformers import (
+    GenerationConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+    StoppingCriteria,
+    StoppingCriteriaList,
+)
 from transformers.generation.configuration_utils import ContinuousBatchingConfig
 from work import Call, Work
 
@@ -94,6 +100,26 @@ def decoded(loaded: Loaded) -> Runner:
     return run
 
 
+def lm_eval(plain: Loaded, work: Work, rows: int, longest: int) -> float:
+    """Useful tokens a second of lm-evaluation-harness on the same prompts, greedy: those of its own replies, each with
+    the token that ended it. Raises ValueError where it would be given other prompts.
+    """
+    from lm_eval.api.instance import Instance
+    from lm_eval.models.huggingface import HFLM
+
+    words = plain.chat.tokenizer
+    prompts = [words.decode(call.ids) for call in work.calls]
+    if any(_length(words, text) != len(call.ids) for text, call in zip(prompts, work.calls, strict=True)):
+        raise ValueError("prompts do not survive being written out as text")
+    harness = HFLM(pretrained=plain.model, tokenizer=words, batch_size=rows)
+    settings = {"until": [], "max_gen_toks": longest, "do_sample": False}
+    asked = [Instance("generate_until", {}, (text, settings), i) for i, text in enumerate(prompts)]
+    start = time.perf_counter()
+    replies = harness.generate_until(asked, disable_tqdm=True)
+    seconds = time.perf_counter() - start
+    return sum(min(_length(words, reply) + 1, longest) for reply in replies) / seconds
+
+
 def one_by_one(work: Work, questions: int) -> list[list[Call]]:
     """Every call alone, of the first few questions."""
     return [[call] for call in _few(work, questions)]
@@ -133,6 +159,10 @@ def rate(runner: Runner, batches: Sequence[Sequence[Call]]) -> float:
         runner(batch)
     seconds = time.perf_counter() - start
     return sum(call.tokens for batch in batches for call in batch) / seconds
+
+
+def _length(words: PreTrainedTokenizerBase, text: str) -> int:
+    return len(words(text, add_special_tokens=False)["input_ids"])
 
 
 def _config(temperature: float, tokens: int) -> GenerationConfig:

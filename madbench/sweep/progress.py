@@ -6,14 +6,22 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from madbench.sweep.messages import Message, News, Notice, Spent, State
 from madbench.types.spelling import plain
 
 WINDOW = 30.0
-"""Seconds over which the rate of tokens is taken."""
+"""Seconds over which rates of tokens are taken."""
 Count = Literal["calls", "shared", "prompt_tokens", "output_tokens"]
+
+
+class Mark(NamedTuple):
+    """What all workers had generated at a moment: tokens of replies, and of prompts and replies together."""
+
+    moment: float
+    output: int = 0
+    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +43,7 @@ class Progress:
         self._last: dict[str, News] = {}
         self._told: dict[tuple[str, str], News] = {}
         self._spent: dict[str, Spent] = {}
-        self._marks = deque([(self._began, 0)])
+        self._marks = deque([Mark(self._began)])
 
     def hear(self, worker: str, message: Message) -> None:
         """Take in what a worker process said; every process has a name of its own."""
@@ -46,9 +54,9 @@ class Progress:
             self._last[message.folder] = self._told[worker, message.folder] = message
             return
         self._spent[worker] = message
-        now = time.monotonic()
-        self._marks.append((now, self.total("output_tokens")))
-        while len(self._marks) > 2 and self._marks[1][0] < now - WINDOW:
+        now, output = time.monotonic(), self.total("output_tokens")
+        self._marks.append(Mark(now, output, output + self.total("prompt_tokens")))
+        while len(self._marks) > 2 and self._marks[1].moment < now - WINDOW:
             self._marks.popleft()
 
     def end(self, run: str, state: State, note: str = "") -> None:
@@ -82,12 +90,15 @@ class Progress:
     @property
     def rate(self) -> float:
         """Output tokens a second, all workers together, over the last half minute."""
-        (first, before), (last, after) = self._marks[0], self._marks[-1]
-        return (after - before) / (last - first) if last > first else 0.0
+        first, last = self._marks[0], self._marks[-1]
+        seconds = last.moment - first.moment
+        return (last.output - first.output) / seconds if seconds > 0 else 0.0
 
     @property
     def left(self) -> float | None:
-        """Seconds to go, if episodes go on costing what they did so far; None before that is known."""
+        """Seconds to go, if episodes go on costing what they did so far and tokens come as fast as in the last half
+        minute: sessions that are still under way when all else is over are slow. None before that is known.
+        """
         paid = due = 0.0
         for row in self.rows:
             (gained, tokens), rest = self.gained(row), row.planned - self.done(row)
@@ -95,4 +106,12 @@ class Progress:
                 return None
             paid += tokens
             due += rest * tokens / gained if rest else 0.0
-        return self.elapsed * due / paid if paid else None
+        return self.elapsed * due / paid / self._pace() if paid else None
+
+    def _pace(self) -> float:
+        """How fast tokens came in the last half minute, next to how fast they came so far; 1 where none did."""
+        first, last = self._marks[0], self._marks[-1]
+        if last.tokens <= first.tokens:
+            return 1.0
+        recent = (last.tokens - first.tokens) / (last.moment - first.moment)
+        return recent * (last.moment - self._began) / last.tokens

@@ -132,6 +132,6 @@ def _parquet(file: Path) -> list[Row]:
 
     try:
         rows: list[Row] = read_table(file).to_pylist()
-    except (ArrowException, OSError) as error:
+    except (ArrowException, OSError, ValueError) as error:
         raise InputError(f"task.path: {file} is no parquet file ({error})") from error
     return rows

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 import unicodedata
-from functools import cache
 
 HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Categories of characters that show nothing, or change how others show."""
@@ -17,19 +15,11 @@ def plain(text: str, keep: str = "") -> str:
 
     An escape sequence becomes `\x1b[31m`, a right-to-left override `\u202e`; characters in `keep` stay.
     """
-    return text.translate(_spellings(keep))
-
-
-@cache
-def _spellings(keep: str) -> dict[int, str]:
-    """How every hidden character is spelled."""
-    kept = keep + JOINERS
-    every = map(chr, range(sys.maxunicode + 1))
-    return {
-        ord(char): _spelled(char)
-        for char in every
-        if unicodedata.category(char) in HIDDEN and char not in kept
-    }
+    if text.isprintable():
+        return text
+    shown = f"{keep}{JOINERS}"
+    hidden = (char for char in set(text) if unicodedata.category(char) in HIDDEN and char not in shown)
+    return text.translate({ord(char): _spelled(char) for char in hidden})
 
 
 def _spelled(char: str) -> str:

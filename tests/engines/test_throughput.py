@@ -1,6 +1,8 @@
 """The comparison of ways gives every way the same work, and says what it measured."""
 
+import asyncio
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,11 +11,13 @@ from engines import tiny
 from madbench.engines.local.loading import load
 from madbench.engines.transformers import TransformersModel
 from madbench.engines.weights import Folder
+from madbench.types import Completion, Message, ParseStatus, Reading, Request, Sampling, Speaker, Turn
 
 FOLDER = Path(__file__).parents[2] / "experiments" / "throughput"
 sys.path.insert(0, str(FOLDER))
 
 import engine  # noqa: E402
+import quickstart  # noqa: E402
 import ways  # noqa: E402
 from work import Call, Ours, Work  # noqa: E402
 
@@ -107,3 +111,44 @@ def test_the_summary_has_six_ratios():
     ]
     assert ratios["per_question"] == 4.0
     assert ratios["ceiling"] is None
+
+
+def turn(role, seat, number, text="a?"):
+    request = Request((Message("user", text),), Sampling(temperature=0.0, max_tokens=4), seat)
+    return Turn(
+        Speaker(role, seat, number, number),
+        "Asked",
+        request,
+        Completion("b", "length", 3, 2),
+        Reading(ParseStatus.OK, "Statement"),
+    )
+
+
+def test_what_could_be_asked_at_once_is_a_wave():
+    turns = [turn("solver", 0, 0), turn("solver", 1, 0), turn("solver", 0, 1), turn("solver", 1, 1)]
+    turns += [turn("judge", 0, 0), turn("judge", 0, 1)]
+    assert [wave for wave, _ in quickstart.waves(turns, 4)] == [4, 4, 5, 5, 6, 7]
+
+
+def test_the_static_decoder_draws_the_replies_of_the_engine(ours):
+    questions = ["a?", "a b?", "b a b?"]
+    requests = [
+        Request((Message("user", text),), Sampling(temperature=0.7, max_tokens=5), seed)
+        for seed, text in enumerate(questions)
+    ]
+
+    player = ours.engine()
+
+    async def answered():
+        async with player.scheduler.running():
+            return await asyncio.gather(*(player.generate(request) for request in requests))
+
+    calls = [
+        quickstart.Asked("arm", wave, request, completion)
+        for wave, (request, completion) in enumerate(zip(requests, asyncio.run(answered()), strict=True))
+    ]
+    cut = quickstart.batches(calls, ours.loaded, 2)
+    assert [len(batch) for batch in cut] == [1, 1, 1]
+    assert quickstart.decoded(ours.loaded, cut) == 3
+    other = replace(calls[0], completion=replace(calls[0].completion, text="another"))
+    assert quickstart.decoded(ours.loaded, quickstart.batches([other], ours.loaded, 2)) == 0

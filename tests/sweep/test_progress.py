@@ -35,6 +35,17 @@ def test_time_left_is_unknown_until_every_run_has_an_episode():
     assert seen.left / seen.elapsed == pytest.approx((5 * 5 + 10 * 10) / 75, rel=0.2)
 
 
+def test_time_left_goes_by_how_fast_tokens_come_now(monkeypatch):
+    monkeypatch.setattr("time.monotonic", lambda: 100.0)
+    seen = progress()
+    for moment, tokens in [(110.0, 9000), (139.0, 9000), (140.0, 9000), (170.0, 9300)]:
+        monkeypatch.setattr("time.monotonic", lambda at=moment: at)
+        seen.hear("w", Spent(calls=1, shared=0, prompt_tokens=tokens, output_tokens=0, seconds=1.0))
+    seen.hear("w", news("/a", 10, 9000))
+    seen.hear("w", news("/b", 5, 300))
+    assert seen.left == pytest.approx(600 / 10, rel=0.05)
+
+
 def test_spent_is_summed_over_processes():
     seen = progress()
     for name in ("worker0.0", "worker0.1"):

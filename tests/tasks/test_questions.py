@@ -226,6 +226,14 @@ def test_parquet_is_read_like_jsonl(tmp_path):
     assert by_id(Questions("same", path=str(tmp_path / "same.parquet"))) == by_id(ours())
 
 
+def test_a_parquet_file_whose_names_are_no_text_is_named(tmp_path):
+    path = tmp_path / "names.parquet"
+    pq.write_table(pa.table({"question": ["Q?"]}), path, store_schema=False)
+    path.write_bytes(path.read_bytes().replace(b"question", b"ques\xf4ion"))
+    with pytest.raises(InputError, match=r"names.parquet is no parquet file .*0xf4"):
+        Questions("names", path=str(path)).samples()
+
+
 def test_a_folder_stands_for_its_data_file(tmp_path):
     written(tmp_path / "data.jsonl", rows(3))
     assert len(Questions("folder", path=str(tmp_path)).samples()) == 3
