@@ -128,7 +128,7 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--limit", type=int, default=16, help="questions of the quickstart")
+    parser.add_argument("--limit", type=int, default=48, help="questions of the quickstart")
     parser.add_argument("--rows", type=int, default=48, help="rows of a static batch")
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--generate", action=argparse.BooleanOptionalAction, default=True)

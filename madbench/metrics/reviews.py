@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations, pairwise
 
 from madbench.metrics.movement import own_positions
-from madbench.types import Answers, Finding, FindingReader, Outcome, Record, findings_of
+from madbench.types import Answers, Finding, Outcome, Record, findings_of, reads_findings
 
 FINAL, UNION, VOTE = "final", "union", "vote_"
 """Views of the first so many votes (`vote_3`) serve comparisons at equal budgets."""
@@ -22,7 +22,7 @@ DUPLICATE = -2.0
 
 def is_review(record: Record) -> bool:
     """Whether findings are asked for: then nothing is right or wrong as a whole, and no accuracy is defined."""
-    if record.sample is not None and isinstance(record.sample.problem.reader, FindingReader):
+    if record.sample is not None and reads_findings(record.sample.problem.reader):
         return True
     return any(name.startswith("view:") for name in record.scores)
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from madbench.types import Artifact, FindingReader, InputError, Problem, Strict
+from madbench.types import Artifact, InputError, Problem, Strict, reads_findings
 
 ID = re.compile(r"(?<![\w/])(?<!\w-)[A-Z]/\d+(?:/\d+)?(?!-?\w|/\d)", re.IGNORECASE)
 """Ids of claims (`A/1`) and of objections (`B/1/2`), never a part of a longer one."""
@@ -35,7 +35,7 @@ class Item:
 
 def artifact_of(problem: Problem) -> Artifact:
     """Raises InputError for a question that is no review."""
-    if not isinstance(problem.reader, FindingReader):
+    if not reads_findings(problem.reader):
         raise InputError(
             f"protocol: {problem.id} has no artifact to review; wanted a review task, found answers read by "
             f"{type(problem.reader).__name__}"

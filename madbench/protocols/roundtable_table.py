@@ -11,7 +11,7 @@ from madbench.protocols.roundtable_forms import FULL, Contribution
 from madbench.protocols.roundtable_gates import Gates
 from madbench.protocols.roundtable_log import Log
 from madbench.protocols.roundtable_seen import Floor, Seated, Sight
-from madbench.types import FindingReader, Problem
+from madbench.types import Problem, reads_findings
 
 
 class Table:
@@ -60,7 +60,7 @@ class Table:
         has lines to name: a correlation there is its code's or its author's, and none that a finding has to give.
         """
         reader = self.problem.reader
-        if isinstance(reader, FindingReader):
+        if reads_findings(reader):
             return f"{sum(len(document.lines) for document in reader.artifact.documents)} lines"
         return self.problem.question
 

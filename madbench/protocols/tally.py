@@ -3,7 +3,7 @@
 from pydantic import JsonValue
 
 from madbench.metrics.votes import TieRule, Vote, majority
-from madbench.types import Answers, FindingReader, Problem
+from madbench.types import Answers, Problem, reads_findings
 
 
 def tally(problem: Problem, answers: Answers, *, seed: int, tie: TieRule) -> Vote:
@@ -11,7 +11,7 @@ def tally(problem: Problem, answers: Answers, *, seed: int, tie: TieRule) -> Vot
     can arise, and no one share speaks for all issues.
     """
     reader = problem.reader
-    if not isinstance(reader, FindingReader):
+    if not reads_findings(reader):
         return majority(answers, seed=seed, tie=tie)
     given = sum(answer is not None for answer in answers)
     return Vote(reader.merge(answers, quorum=(given // 2 + 1) / max(given, 1)), None)
@@ -21,7 +21,7 @@ def prefixes(problem: Problem, answers: Answers) -> dict[str, JsonValue]:
     """Of reviews the vote of the first one, two, … of a pool, as views to be scored (`vote_1`, …): so any arm can be
     compared with as many reviews as it made calls. Of questions nothing: their votes are counted afterwards.
     """
-    if not isinstance(problem.reader, FindingReader):
+    if not reads_findings(problem.reader):
         return {}
     first = {k: tally(problem, answers[:k], seed=0, tie="abstain").answer for k in range(1, len(answers) + 1)}
     return {"views": {f"vote_{k}": answer for k, answer in first.items()}}

@@ -7,6 +7,7 @@ import math
 import sys
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from functools import lru_cache
 from typing import Any
 
 from madbench.records.repeats import folded, unfolded
@@ -203,6 +204,7 @@ def unpack(value: Any) -> Any:
     return _class(value["class"])(**held)
 
 
+@lru_cache(maxsize=256)
 def _class(name: str) -> Any:
     """A frozen dataclass of ours, or of a module that the task brought: what a record names is never imported."""
     module, _, path = name.partition(":")

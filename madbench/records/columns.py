@@ -55,8 +55,11 @@ def events_schema() -> Any:
     return pa.schema(texts + [(name, pa.int64()) for name in ("epoch", "attempt", "step", "round")])
 
 
+_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+
+
 def as_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return _JSON.encode(value)
 
 
 def record_row(record: Record) -> Row:

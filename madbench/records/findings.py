@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 from madbench.records.seams import check_seam
-from madbench.types import Finding, FindingReader, Outcome, Record, findings_of
+from madbench.types import Finding, Outcome, Record, findings_of, reads_findings
 
 COUNTS = ("matched", "unmatched", "duplicates")
 
@@ -67,7 +67,7 @@ def findings_scored(record: Record) -> Iterator[Hashable]:
 
 
 def _is_review(record: Record) -> bool:
-    return record.sample is not None and isinstance(record.sample.problem.reader, FindingReader)
+    return record.sample is not None and reads_findings(record.sample.problem.reader)
 
 
 def _views(outcome: Outcome) -> dict[str, tuple[Finding, ...]]:

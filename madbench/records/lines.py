@@ -20,6 +20,7 @@ from madbench.types import InputError
 
 SYNC_SECONDS = 1.0
 BLOCK = 1 << 16
+_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 class Lines:
@@ -109,7 +110,7 @@ def own_file(folder: Path) -> Lines:
 
 
 def as_line(row: Any) -> bytes:
-    line = json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    line = _JSON.encode(row)
     try:
         return line.encode() + b"\n"
     except UnicodeEncodeError:  # half a surrogate pair: text that only an escape can hold

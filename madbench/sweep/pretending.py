@@ -7,7 +7,7 @@ import re
 
 from pydantic import JsonValue
 
-from madbench.types import AnswerReader, Completion, FindingReader, Problem, Request
+from madbench.types import AnswerReader, Completion, Problem, Request, reads_findings
 
 REPLY = "(a reply of up to     0 tokens)"
 """Stands for the words of a reply; what is asked later may repeat it. What is replied has the request's own limit."""
@@ -26,7 +26,7 @@ class Pretender:
 
     def __init__(self, problem: Problem, choices: int = 1) -> None:
         self._answers = readable(problem.reader)[:choices]
-        self._choices, self._full = choices, isinstance(problem.reader, FindingReader)
+        self._choices, self._full = choices, reads_findings(problem.reader)
         self._asked = 0
 
     async def generate(self, request: Request) -> Completion:

@@ -59,6 +59,7 @@ from madbench.types.reviews import (
     canonical_findings,
     findings_of,
     overlap,
+    reads_findings,
 )
 from madbench.types.roles import Edge, Observation, Reply
 from madbench.types.samples import AnswerReader, Extraction, PassageReader, Problem, Sample, Shot, Target
@@ -150,5 +151,6 @@ __all__ = [
     "event_of",
     "findings_of",
     "overlap",
+    "reads_findings",
     "seed_of",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, TypeGuard, runtime_checkable
 
 from pydantic import Field, JsonValue, TypeAdapter
 
@@ -139,3 +139,16 @@ class FindingReader(AnswerReader, Protocol):
 
     def merge(self, answers: Answers, *, quorum: float) -> str | None:
         """The findings that at least a share `quorum` of the given answers have in common; None if none was given."""
+
+
+_KNOWN: dict[type, bool] = {}
+
+
+def reads_findings(reader: AnswerReader) -> TypeGuard[FindingReader]:
+    """Whether a reader's answers are findings. Asked once of each class: `isinstance` looks all members of a protocol
+    up anew, which takes longer than measuring the answer.
+    """
+    kind = type(reader)
+    if kind not in _KNOWN:
+        _KNOWN[kind] = isinstance(reader, FindingReader)
+    return _KNOWN[kind]

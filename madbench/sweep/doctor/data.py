@@ -8,7 +8,7 @@ from typing import cast
 
 from madbench.run.job import samples_of
 from madbench.sweep.doctor.findings import Finding
-from madbench.types import FindingReader, Sample, Task
+from madbench.types import Sample, Task, reads_findings
 
 
 def tasks_of(tasks: Sequence[Task]) -> list[Task]:
@@ -47,7 +47,7 @@ def whole(task: Task) -> Iterator[Finding]:
 def has_gold(sample: Sample) -> bool:
     """Whether the scorer can know what is right; a clean artifact's review is right without a finding."""
     reader, answer = sample.problem.reader, sample.target.answer
-    return isinstance(reader, FindingReader) or reader.canonical(answer) is not None
+    return reads_findings(reader) or reader.canonical(answer) is not None
 
 
 def in_shots(samples: Sequence[Sample]) -> list[str]:
