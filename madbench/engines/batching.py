@@ -42,9 +42,9 @@ class Scheduler:
     QUIET_TICKS passes without a new job, and lasts until a row ends. Then the rows' owners may ask again,
     and waiting jobs join as soon as 1 / JOIN_SHARE of the rows are free, shared fairly between lanes.
 
-    Running out of memory halves the limit and runs the rows in flight again (equal seeds, equal tokens);
-    with one row alone it is that row's EngineError. Rows that another failure took down together run
-    again one by one, so that only the guilty one fails.
+    Running out of memory halves the limit and runs the rows in flight again (equal seeds, equal tokens). A row
+    that was alone runs once more, since its decoder has let go of all that it stored; then it is that row's
+    EngineError. Rows that another failure took down together run again one by one, so that only the guilty one fails.
     """
 
     def __init__(self, decoder: Decoder, limit: int) -> None:
@@ -54,6 +54,7 @@ class Scheduler:
         self._waiting: list[Job] = []
         self._suspects: list[Job] = []
         self._flying: list[Job] = []
+        self._again: Job | None = None
         self._served: dict[Hashable, int] = {}
         self._wake = asyncio.Event()
         self._closing = False
@@ -66,7 +67,10 @@ class Scheduler:
         self._owners[job] = future
         self._waiting.append(job)
         self._wake.set()
-        return await future
+        try:
+            return await future
+        finally:
+            self._owners.pop(job, None)
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[Scheduler]:
@@ -104,7 +108,7 @@ class Scheduler:
 
     def _take(self) -> list[Job]:
         """The jobs that join now: as many of each lane as is fair, of equals those served longest ago."""
-        self._waiting = [job for job in self._waiting if not self._owners[job].done()]
+        self._waiting = [job for job in self._waiting if self._awaited(job)]
         room = self.load.limit - len(self._flying)
         if self._suspects:
             return [] if self._flying else [self._suspects.pop(0)]
@@ -150,9 +154,13 @@ class Scheduler:
     def _recover(self, failure: Exception) -> None:
         """Line the rows in flight up again, or fail the only one."""
         rows, self._flying = self._flying, []
-        if len(rows) == 1:
+        alone, short = len(rows) == 1, isinstance(failure, OutOfMemory)
+        if alone and short and rows[0] is not self._again:
+            self._again = rows[0]
+            self._suspects += rows
+        elif alone:
             self._answer(rows[0], _as_engine_error(failure))
-        elif isinstance(failure, OutOfMemory):
+        elif short:
             self.load.limit = max(1, len(rows) // 2)
             self.load.halvings += 1
             self._waiting = rows + self._waiting
@@ -160,13 +168,17 @@ class Scheduler:
             self._suspects += rows
 
     def _answer(self, job: Job, result: Completion | EngineError) -> None:
-        future = self._owners.pop(job)
-        if future.done():
+        if (future := self._awaited(job)) is None:
             return
         if isinstance(result, Completion):
             future.set_result(result)
         else:
             future.set_exception(result)
+
+    def _awaited(self, job: Job) -> asyncio.Future[Completion] | None:
+        """What a caller waits for; None where nobody waits any more."""
+        future = self._owners.get(job)
+        return None if future is None or future.done() else future
 
     def _abandon(self, error: EngineError) -> None:
         for job in list(self._owners):

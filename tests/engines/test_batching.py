@@ -7,7 +7,7 @@ import pytest
 from engines.faults import Echo, out_of_memory_above, out_of_memory_at_step, poison
 
 from madbench.engines.batching import Scheduler
-from madbench.engines.jobs import Job
+from madbench.engines.jobs import Job, OutOfMemory
 from madbench.engines.lanes import LANE, shares
 from madbench.types import Completion, EngineError, Request, Sampling
 
@@ -67,6 +67,28 @@ def test_out_of_memory_with_one_row_is_that_rows_error_alone():
     assert sum(isinstance(result, Completion) for result in results) == 9
 
 
+class Storing(Echo):
+    """Runs out of memory as long as it stores what earlier rows left."""
+
+    def __init__(self):
+        super().__init__(self._check)
+        self.stored = True
+
+    def _check(self, rows):
+        if self.stored:
+            raise OutOfMemory("prefixes")
+
+    def clear(self):
+        super().clear()
+        self.stored = False
+
+
+def test_a_row_alone_runs_again_without_what_was_stored():
+    results, load = play(Storing(), [job(1)], limit=4)
+    assert results[0].text == "(1, 1)"
+    assert (load.limit, load.halvings) == (4, 0)
+
+
 def test_a_row_that_breaks_its_batch_fails_alone():
     results, load = play(Echo(poison((4, 4, 4, 4, 4))), [job(i) for i in range(20)], limit=8)
     assert [i for i, result in enumerate(results) if isinstance(result, EngineError)] == [4]
@@ -100,6 +122,21 @@ def test_callers_that_gave_up_are_not_run():
         return echo.finished
 
     assert [one.ids for one in asyncio.run(run())] == [(2, 2, 2)]
+
+
+def test_callers_that_gave_up_leave_nothing_behind():
+    async def run():
+        scheduler = Scheduler(Echo(), 1)
+        async with scheduler.running():
+            asked = [asyncio.create_task(scheduler.complete(job(i, 50))) for i in range(20)]
+            await asyncio.sleep(0)
+            for one in asked:
+                one.cancel()
+            await asyncio.gather(*asked, return_exceptions=True)
+            await scheduler.complete(job(2))
+            return len(scheduler._owners)
+
+    assert asyncio.run(run()) == 0
 
 
 @pytest.mark.parametrize(
