@@ -53,33 +53,41 @@ def config(id: str, revision: str) -> dict[str, JsonValue]:
 
 def snapshot(id: str, sha: str) -> Path:
     """The folder of one commit in the hub's cache; only files without pickles are fetched. What was fetched whole is
-    noted in our own cache, and the hub is not asked for it again.
+    noted in our own cache, and the hub is not asked for it again as long as all of it is there.
     """
     from huggingface_hub import snapshot_download
 
     note = _note(id, sha)
-    if note.exists() and (folder := kept(id, sha)):
+    if note.exists() and (folder := kept(id, sha)) and _whole(note, folder):
         return folder
     with _explained(id, sha):
         folder = Path(snapshot_download(id, revision=sha, allow_patterns=[f"*{suffix}" for suffix in READ]))
-    _write(note, sha)
+    files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+    _write(note, "\n".join([sha, *files]))
     return folder
+
+
+def _whole(note: Path, folder: Path) -> bool:
+    """Whether all files that were noted when a snapshot was fetched are in its folder."""
+    files = note.read_text(encoding="utf-8").splitlines()[1:]
+    return all((folder / file).is_file() for file in files)
 
 
 def pin(id: str, revision: str, sha: str) -> None:
     """Remember which commit a revision meant when it was fetched: the hub's own cache does not."""
-    _write(_note(id, revision), sha)
+    if revision != sha:
+        _write(_note(id, revision), sha)
 
 
 def _note(id: str, revision: str) -> Path:
     return cache_folder() / "fetched" / f"{id}@{revision}".replace("/", "--")
 
 
-def _write(note: Path, sha: str) -> None:
+def _write(note: Path, text: str) -> None:
     with suppress(OSError):  # into a cache that may only be read nothing is noted
         note.parent.mkdir(parents=True, exist_ok=True)
         beside = note.with_name(f".{note.name}.{os.getpid()}")
-        beside.write_text(sha, encoding="utf-8")
+        beside.write_text(text, encoding="utf-8")
         beside.replace(note)
 
 

@@ -5,6 +5,7 @@ The hub is a server of ours on loopback; a machine without a network is a networ
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -69,6 +70,18 @@ def test_prefetch_pins_and_writes_down_what_it_brought(fetched):
     assert "model tiny: here" in said
     got = [path for method, path in asked if method == "GET" and "/resolve/" in path]
     assert any("model.safetensors" in path for path in got)
+
+
+@pytest.mark.skipif(not allowed(ALONE), reason="needs the right to make a network namespace (unshare --net)")
+@pytest.mark.parametrize("revision", ["main", SHA])
+def test_a_cache_that_lost_a_file_is_not_taken_for_whole(fetched, tmp_path, revision):
+    shutil.copytree(fetched[0], node := tmp_path / "node", symlinks=True)
+    (held,) = node.glob(f"hf/hub/models--owner--tiny/snapshots/{SHA}/model.safetensors")
+    held.resolve(strict=True).unlink()
+    weights = (f"cast.default.weights.id={ID}", f"cast.default.weights.revision={revision}")
+    done = madbench(node, fetched[1], *GIVEN, *weights, "name=lost", before=ALONE)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert f"refused: cot: model {ID}@{SHA}: not in the cache, and the hub cannot be reached" in done.stderr
 
 
 @pytest.mark.skipif(not allowed(ALONE), reason="needs the right to make a network namespace (unshare --net)")
