@@ -1,12 +1,15 @@
 """Sweeps on a real SLURM cluster: jobs raise, die, lose their place, run out of time; drivers die; nothing is lost."""
 
 import json
+import re
 import signal
+import subprocess
+import sys
 
 import pytest
 import yaml
 from sweep.command import HERE, home, importable, madbench, rows, run_of, summary
-from sweep.slurm_site import Site, ended, missing, wait_for
+from sweep.slurm_site import QUICK, SCRIPT, Site, ended, missing, wait_for
 
 from madbench.sweep.slurm import queue
 
@@ -15,6 +18,7 @@ pytestmark = [
     pytest.mark.xdist_group("slurm"),
 ]
 ONE_EACH = "hydra.launcher.runs_per_job=1"
+SMOKE = SCRIPT.with_name("smoke")
 
 
 @pytest.fixture(scope="module")
@@ -235,3 +239,12 @@ def test_a_sweeper_hears_its_objective_of_every_job(site, tmp_path):
     told = {one["seed"]: one["metrics"]["accuracy"]["value"] for one in summary(tmp_path)["arms"]}
     heard = [json.loads(words[6:]) for words in done.out.splitlines() if words.startswith("HEARD ")]
     assert heard == [[told[0], told[1]], [told[0]]]
+
+
+def test_the_smoke_script_tells_which_nodes_played(site, tmp_path):
+    env = {**site.environment(), "PYTHON": sys.executable}
+    done = subprocess.run(
+        [SMOKE, *QUICK], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert re.fullmatch(r"smoke: 6 runs done on \d nodes \((n\d(, )?)+\)", done.stdout.splitlines()[-1])
