@@ -121,7 +121,7 @@ def test_a_queue_that_does_not_answer_is_an_error_and_not_an_empty_one(site, tmp
         ("JobId=9 JobState=FAILED ExitCode=0:9 NodeList=n1 BatchHost=n1", None, "FAILED, exit code 0:9, on n1"),
         ("JobId=9 JobState=CANCELLED ExitCode=0:0 NodeList=(null)", None, "CANCELLED, exit code 0:0"),
         (None, "OUT_OF_MEMORY|0:125|n7\n", "OUT_OF_MEMORY, exit code 0:125, on n7"),
-        (None, "", "the queue no longer knows it, and there is no sacct to ask"),
+        (None, "", "the queue no longer knows it, and sacct does not know it"),
         (None, None, "the queue no longer knows it, and there is no sacct to ask"),
     ],
 )  # fmt: skip

@@ -75,27 +75,22 @@ def look(names: Iterable[str]) -> dict[Place, Seen]:
     return found
 
 
+SACCT = ("sacct", "--allocations", "--noheader", "--parsable2", "--format=State,ExitCode,NodeList")
+
+
 def cause(id: str) -> str:
     """What ended a job, as far as SLURM still knows and tells."""
-    for command in (
-        ["scontrol", "--oneliner", "show", "job", id],
-        [
-            "sacct",
-            "--jobs",
-            id,
-            "--allocations",
-            "--noheader",
-            "--parsable2",
-            "--format=State,ExitCode,NodeList",
-        ],
-    ):
+    accounting = "there is no sacct to ask"
+    for command in (("scontrol", "--oneliner", "show", "job", id), (*SACCT, "--jobs", id)):
         try:
             text = _asked(command)
         except QueueError:
             continue
         if told := _told(text):
             return told
-    return "the queue no longer knows it, and there is no sacct to ask"
+        if command[0] == "sacct":
+            accounting = "sacct does not know it"
+    return f"the queue no longer knows it, and {accounting}"
 
 
 def _told(text: str) -> str:
