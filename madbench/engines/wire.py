@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 from collections.abc import Iterator, Sequence
+from typing import Annotated
 
 from pydantic import BaseModel, Field, JsonValue, ValidationError
 
@@ -25,10 +26,13 @@ class Said(BaseModel):
     refusal: str | None = None
 
 
+Byte = Annotated[int, Field(ge=0, le=255)]
+
+
 class Token(BaseModel):
     token: str
     logprob: float | None = None
-    bytes: list[int] | None = None
+    bytes: list[Byte] | None = None
 
 
 class Logprobs(BaseModel):

@@ -112,6 +112,11 @@ LASTING = {
         EngineError,
         "ended by 'tool_calls'",
     ),
+    "odd bytes": (
+        status(200, '{"choices": [{"message": {}, "logprobs": {"content": [{"token": "a", "bytes": [605]}]}}]}'),
+        EngineError,
+        r"no chat completion: choices\.0.*\.bytes\.0: Input should be less than or equal to 255",
+    ),
     "no usage": (
         status(200, '{"choices": [{"message": {"content": "hi"}, "finish_reason": "stop"}]}'),
         InputError,
