@@ -132,7 +132,9 @@ def mend(path: Path) -> int:
 
 
 def scan(path: Path, start: int = 0) -> Iterator[tuple[int, Any]]:
-    """Every whole line's place and content, from the line that begins at `start`; an unfinished last one is left out.
+    """Every whole line's place and content, from the line that begins at `start`, up to one that is unfinished.
+
+    What a writer adds to that one while this reads is no line of its own: it is read the next time, from its beginning.
 
     Raises InputError naming file and line where a whole line makes no sense, StorageError where nothing can be read.
     """
@@ -140,8 +142,9 @@ def scan(path: Path, start: int = 0) -> Iterator[tuple[int, Any]]:
     with stored(path), path.open("rb") as file:
         file.seek(start)
         for number, line in enumerate(file, 1):
-            if line.endswith(b"\n"):
-                yield place, parse(line, f"{path}, byte {place}" if start else f"{path}:{number}")
+            if not line.endswith(b"\n"):
+                return
+            yield place, parse(line, f"{path}, byte {place}" if start else f"{path}:{number}")
             place += len(line)
 
 

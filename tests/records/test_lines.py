@@ -1,5 +1,7 @@
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -72,3 +74,26 @@ def test_a_full_disk_leaves_no_half_line(tmp_path):
     done = subprocess.run([sys.executable, "-c", FULL_DISK, path], capture_output=True, text=True, check=True)
     assert done.stdout == "2\n"
     assert [row["row"] for row in rows(path)] == [0, 1, "small"]
+
+
+def test_a_line_that_is_being_written_is_left_for_the_next_look(tmp_path):
+    path, ended = tmp_path / "lines.jsonl", threading.Event()
+    path.touch()
+
+    def write():
+        with path.open("ab", buffering=0) as file:
+            while not ended.is_set():
+                for part in (b'["', b"x" * 50, b'"]\n'):
+                    file.write(part)
+
+    with ThreadPoolExecutor() as pool:
+        writing, place = pool.submit(write), 0
+        try:
+            while place < 500_000:
+                for found, row in scan(path, place):
+                    assert row == ["x" * 50]
+                    assert found % 55 == 0
+                    place = found + 55
+        finally:
+            ended.set()
+        writing.result()
