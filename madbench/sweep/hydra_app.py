@@ -15,8 +15,9 @@ from omegaconf import DictConfig, OmegaConf
 
 from madbench.sweep.configs import JobConfig, conf_folder
 from madbench.sweep.endings import BAD_INPUT, DONE, FAILED, FULL_ERROR, OWED, Finished, JobFailed, owe
-from madbench.sweep.launcher import job_of, player_of, register
+from madbench.sweep.launcher import job_of, player_of
 from madbench.sweep.objectives import Number, Teller
+from madbench.sweep.plugins import register
 from madbench.types import InputError
 
 WITH_VALUE = frozenset(

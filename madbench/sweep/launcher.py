@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from hydra.conf import HydraConf
 from hydra.core.hydra_config import HydraConfig
-from hydra.core.plugins import Plugins
 from hydra.core.utils import JobReturn, JobStatus, setup_globals
 from hydra.plugins.launcher import Launcher
 from hydra.types import HydraContext, TaskFunction
@@ -196,19 +193,3 @@ def job_of(task: DictConfig, hydra: HydraConf) -> JobConfig:
     job = read_config(task, choices, tuple(hydra.overrides.task))
     build(job)
     return job
-
-
-def register() -> None:
-    """Make the launcher known to Hydra.
-
-    Hydra takes plugins of the package `hydra_plugins` only, and imports them by that name. The name is lent to
-    this module's class, so that no second top-level package has to be installed.
-    """
-    plugins = Plugins.instance()
-    package = sys.modules.setdefault("hydra_plugins", ModuleType("hydra_plugins"))
-    module = sys.modules.setdefault(NAMESPACE, ModuleType(NAMESPACE))
-    vars(package)["madbench"] = module
-    for launcher in (PoolLauncher, SlurmLauncher, PrefetchLauncher, DoctorLauncher):
-        launcher.__module__ = NAMESPACE
-        setattr(module, launcher.__name__, launcher)
-        plugins.register(launcher)

@@ -30,6 +30,27 @@ def test_no_answer_waits_for_a_large_library(given, code):
     assert ended.stdout.splitlines()[-1] == str(code)
 
 
+COUNTED = """
+from hydra._internal.config_loader_impl import ConfigLoaderImpl
+from madbench.sweep.app import run
+composed, compose = [], ConfigLoaderImpl.load_sweep_config
+def counted(self, *given, **named):
+    composed.append(given)
+    return compose(self, *given, **named)
+ConfigLoaderImpl.load_sweep_config = counted
+code = run(%r)
+print(code, len(composed))
+"""
+
+
+@pytest.mark.parametrize(("sweeper", "times"), [("grid", 1), ("basic", 2)])
+def test_a_job_of_a_sweep_is_composed_once(tmp_path, sweeper, times):
+    given = ["-m", f"hydra/sweeper={sweeper}", "protocol=cot", "seed=0,1,2", *SYNTHETIC, "dry_run=true"]
+    code = COUNTED % [*given, f"output_root={tmp_path}"]
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout.splitlines()[-1] == f"0 {3 * times}"
+
+
 def test_help_needs_neither_arrays_nor_templates_nor_hydra():
     asked = "from madbench.sweep.app import run; run(['--help'])"
     told = f"import sys; {asked}; print(sorted({{'numpy', 'jinja2', 'hydra'}} & {{*sys.modules}}))"
