@@ -64,7 +64,7 @@ def _cut_peers(prompt: Prompt) -> Prompt | None:
     """With the longest texts among the observation's lists cut to three quarters of their length, evenly."""
     lists = {
         k: v
-        for k, v in dict(prompt.seen).items()
+        for k, v in vars(prompt.seen).items()
         if isinstance(v, tuple) and all(isinstance(x, str) for x in v)
     }
     longest = max((len(text) for texts in lists.values() for text in texts), default=0)

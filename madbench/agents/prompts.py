@@ -49,7 +49,7 @@ def template(seen: type[Observation], wording: str = "strict", shadow: str | Non
 def render(seen: Observation, settings: RoleSettings) -> str:
     """What a role reads: its observation through the template that its settings choose."""
     chosen = template(type(seen), settings.contract.wording, settings.templates)
-    return chosen.render(dict(seen)).strip()
+    return chosen.render(vars(seen)).strip()
 
 
 def render_repair(missing: str, instruction: str, settings: RoleSettings) -> str:

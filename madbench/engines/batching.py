@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from heapq import nsmallest
+from traceback import clear_frames
 
 from madbench.engines.jobs import Decoder, Job, OutOfMemory
 from madbench.engines.lanes import shares
@@ -141,6 +142,7 @@ class Scheduler:
                 stint.done = self._decoder.advance()
         except Exception as failure:
             stint.failure = failure
+            _let_go(failure)
             self._decoder.clear()
         return stint
 
@@ -183,6 +185,13 @@ class Scheduler:
     def _abandon(self, error: EngineError) -> None:
         for job in list(self._owners):
             self._answer(job, error)
+
+
+def _let_go(failure: BaseException | None) -> None:
+    """Free what the frames of a failed step hold, as large tensors, and keep the lines it passed through."""
+    while failure is not None:
+        clear_frames(failure.__traceback__)
+        failure = failure.__cause__ or failure.__context__
 
 
 def _as_engine_error(failure: Exception) -> EngineError:

@@ -1,6 +1,8 @@
 """The scheduler alone: nothing lost, doubled or reordered, whatever fails underneath."""
 
 import asyncio
+import gc
+import weakref
 from collections import Counter
 
 import pytest
@@ -87,6 +89,34 @@ def test_a_row_alone_runs_again_without_what_was_stored():
     results, load = play(Storing(), [job(1)], limit=4)
     assert results[0].text == "(1, 1)"
     assert (load.limit, load.halvings) == (4, 0)
+
+
+class Heavy:
+    """Stands for what a step allocates."""
+
+
+@pytest.mark.parametrize("error", [OutOfMemory, ValueError])
+def test_what_a_failed_step_held_is_freed_before_the_next(error):
+    held = list[weakref.ref[Heavy]]()
+
+    def fault(rows):
+        assert [one() for one in held] == [None] * len(held)
+        step = Heavy()
+        held.append(weakref.ref(step))
+        try:
+            int("inside")
+        except ValueError as inner:
+            if len(held) == 2:
+                raise error("step") from inner
+
+    jobs = [job(i) for i in range(8)]
+    gc.disable()
+    try:
+        results, _ = play(Echo(fault), jobs, limit=4)
+    finally:
+        gc.enable()
+    assert [result.text for result in results] == [str(one.ids) for one in jobs]
+    assert len(held) > 2
 
 
 def test_a_row_that_breaks_its_batch_fails_alone():
