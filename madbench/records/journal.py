@@ -52,10 +52,11 @@ def _hashed(identity: str) -> tuple[int, bytes]:
 
 
 class Tail:
-    """A file that some process may still append to, and how far it was read."""
+    """A file that some process may still append to (`grows`: another one than this), and how far it was read."""
 
-    def __init__(self, path: Path) -> None:
-        self.path, self._file, self._read = path, path.open("rb"), 0
+    def __init__(self, path: Path, *, grows: bool) -> None:
+        self.path, self._grows = path, grows
+        self._file, self._read = path.open("rb"), 0
 
     def at(self, place: int, identity: str) -> Completion | None:
         """The completion in the line that begins there, if it has this identity."""
@@ -69,7 +70,7 @@ class Tail:
         """Places and identities of all lines that were appended since."""
         if os.fstat(self._file.fileno()).st_size == self._read:
             return
-        for place, row in scan(self.path, self._read):
+        for place, row in scan(self.path, self._read, grows=self._grows):
             with readable(f"{self.path}, byte {place}"):
                 identity, _ = row
                 identity.encode()
@@ -100,7 +101,7 @@ class Journal:
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._own = folder, own_file(folder)
-        self._tails, self._places, self._seen = [Tail(self._own.path)], Places(), 0
+        self._tails, self._places, self._seen = [Tail(self._own.path, grows=False)], Places(), 0
         self._look()
 
     def get(self, identity: str) -> Completion | None:
@@ -120,7 +121,8 @@ class Journal:
         count, changed = 0, self._folder.stat().st_mtime_ns
         if changed != self._seen:
             known, self._seen = {tail.path for tail in self._tails}, changed
-            self._tails += [Tail(path) for path in sorted(self._folder.glob("*.jsonl")) if path not in known]
+            new = [path for path in sorted(self._folder.glob("*.jsonl")) if path not in known]
+            self._tails += [Tail(path, grows=True) for path in new]
         for number, tail in enumerate(self._tails):
             for place, identity in tail.news():
                 self._places.add(identity, number << FILE_BITS | place)

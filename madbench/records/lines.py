@@ -131,10 +131,12 @@ def mend(path: Path) -> int:
         return file.truncate(0)
 
 
-def scan(path: Path, start: int = 0) -> Iterator[tuple[int, Any]]:
+def scan(path: Path, start: int = 0, *, grows: bool = False) -> Iterator[tuple[int, Any]]:
     """Every whole line's place and content, from the line that begins at `start`, up to one that is unfinished.
 
     What a writer adds to that one while this reads is no line of its own: it is read the next time, from its beginning.
+    Where another host's file `grows`, a line that holds zeros is unfinished, too: over a network the end of a file may
+    be known before what stands there.
 
     Raises InputError naming file and line where a whole line makes no sense, StorageError where nothing can be read.
     """
@@ -142,7 +144,7 @@ def scan(path: Path, start: int = 0) -> Iterator[tuple[int, Any]]:
     with stored(path), path.open("rb") as file:
         file.seek(start)
         for number, line in enumerate(file, 1):
-            if not line.endswith(b"\n"):
+            if not line.endswith(b"\n") or (grows and b"\0" in line):
                 return
             yield place, parse(line, f"{path}, byte {place}" if start else f"{path}:{number}")
             place += len(line)

@@ -96,6 +96,22 @@ os.kill(os.getpid(), 9)
 """
 
 
+def test_the_end_of_another_hosts_file_may_be_known_before_what_stands_there(tmp_path):
+    with Journal(tmp_path / "far") as far:
+        for number, completion in enumerate((A, B, A)):
+            far.put(str(number), completion)
+    (file,) = (tmp_path / "far").glob("*.jsonl")
+    first, second, third = file.read_bytes().splitlines(keepends=True)
+    with Journal(tmp_path) as journal, (tmp_path / "far.jsonl").open("wb", buffering=0) as other:
+        other.write(first)
+        assert journal.get("0") == A
+        other.seek(len(second), os.SEEK_CUR)  # a hole, which reads as zeros
+        other.write(third)
+        assert (journal.get("1"), journal.get("2")) == (None, None)
+        os.pwrite(other.fileno(), second, len(first))
+        assert (journal.get("1"), journal.get("2")) == (B, A)
+
+
 def test_a_killed_process_loses_nothing_that_was_put(tmp_path):
     assert subprocess.run([sys.executable, "-c", KILLED, tmp_path], check=False).returncode == -9
     with Journal(tmp_path) as journal:
