@@ -7,14 +7,14 @@ import json
 import os
 import re
 import socket
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
-from filelock import Timeout
+from filelock import BaseFileLock, Timeout
 
 from madbench.records.locks import locked
 from madbench.records.owed import Owed
@@ -125,20 +125,28 @@ class RunFolder:
             )
 
     @contextmanager
-    def locked(self, wait: float = 10.0) -> Iterator[None]:
-        """Hold the folder alone. Waits so many seconds, then raises InputError naming the holder."""
+    def locked(self, wait: float = 10.0, on_wait: Callable[[], None] = lambda: None) -> Iterator[None]:
+        """Hold the folder alone. Waits so many seconds, then raises InputError naming the holder; `on_wait` is
+        called where that takes more than two.
+        """
         with stored(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
-            try:
-                lock = locked(self.path / "run.lock", wait)
-            except Timeout as error:
-                raise InputError(
-                    f"{self.path}: {self._holder()} is running this config; wait for it"
-                ) from error
+            lock = self._held(wait, on_wait)
         try:
             yield
         finally:
             lock.release()
+
+    def _held(self, wait: float, on_wait: Callable[[], None]) -> BaseFileLock:
+        path, soon = self.path / "run.lock", min(wait, 2.0)
+        try:
+            return locked(path, soon)
+        except Timeout:
+            on_wait()
+        try:
+            return locked(path, wait - soon)
+        except Timeout as error:
+            raise InputError(f"{self.path}: {self._holder()} is running this config; wait for it") from error
 
     def _holder(self) -> str:
         status = read_json(self.status) if self.status.exists() else {}

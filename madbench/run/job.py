@@ -24,6 +24,7 @@ from madbench.run.strands import Strand, strands
 from madbench.types import Ending, ProtocolSettings, Record, RoleSettings, Sample, StorageError, Task
 
 STATUS_SECONDS = 1.0
+FINISHING_SECONDS = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,12 +163,13 @@ async def crowd(work: Callable[[], Coroutine[None, None, None]], size: int) -> N
         raise errors.exceptions[0] from None
 
 
-def finish_job(job: Job) -> MeasuredRun:
+def finish_job(job: Job, on_wait: Callable[[], None] = lambda: None) -> MeasuredRun:
     """Merge the shards into tables, hold every seam, write metrics.json; returns the numbers behind it.
 
-    Loads neither task nor model. Raises SeamError where rows were lost or doubled.
+    Loads neither task nor model. Another process that does the same, which takes minutes for a million rows, is waited
+    for; `on_wait` is called then. Raises SeamError where rows were lost or doubled.
     """
-    with job.folder.locked():
+    with job.folder.locked(FINISHING_SECONDS, on_wait):
         job.folder.write_plan(job.folder.read_plan(), asked(job))
         merge(job.folder)
         return measured_run(job, write_numbers(job.folder))

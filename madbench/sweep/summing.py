@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 from madbench.metrics import MeasuredRun, summarise
@@ -93,7 +94,7 @@ def _finish(run: Planned, progress: Progress) -> MeasuredRun | None:
     if progress.state(run.id) in ("waiting", "refused", "interrupted"):
         return None
     try:
-        numbers = finish_job(run.job)
+        numbers = finish_job(run.job, partial(_tell_wait, run))
     except Exception as error:
         if progress.state(run.id) != "failed":
             told = str(error) if isinstance(error, MadbenchError) else traceback.format_exc()
@@ -103,6 +104,10 @@ def _finish(run: Planned, progress: Progress) -> MeasuredRun | None:
     if progress.state(run.id) == "done":
         tell_success(run)
     return numbers
+
+
+def _tell_wait(run: Planned) -> None:
+    print(f"{run.folder.path}: another command is putting this run together; waiting for it", flush=True)
 
 
 def _absent(runs: Sequence[Planned], whole: Sequence[Planned], progress: Progress) -> tuple[str, ...]:

@@ -254,6 +254,26 @@ with RunFolder(Path({str(tmp_path)!r})).locked():
         assert after.communicate() == ("mine\n", "")
 
 
+HELD = """
+import sys, time
+from pathlib import Path
+from madbench.records.layout import RunFolder
+with RunFolder(Path(sys.argv[1])).locked():
+    print("held", flush=True)
+    time.sleep(11)
+"""
+
+
+def test_who_puts_the_same_run_together_is_waited_for(tmp_path):
+    job, heard = job_at(tmp_path), []
+    run(job)
+    holder = python(HELD, tmp_path)
+    assert holder.stdout.readline() == "held\n"
+    finish_job(job, lambda: heard.append("waiting"))
+    assert heard == ["waiting"]
+    assert holder.wait() == 0
+
+
 PLAY = """
 import sys, time
 from pathlib import Path
