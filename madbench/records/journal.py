@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Self
@@ -16,6 +17,7 @@ KEY, PLACE = 3, 7
 STRIDE = KEY + PLACE
 FILE_BITS = 40
 BUCKETS = 1 << 10
+TICK = 2_000_000_000
 
 
 class Places:
@@ -49,6 +51,11 @@ class Places:
 def _hashed(identity: str) -> tuple[int, bytes]:
     digest = hashlib.blake2b(identity.encode(), digest_size=KEY + 2).digest()
     return int.from_bytes(digest[KEY:], "big") % BUCKETS, digest[:KEY]
+
+
+def _settled(changed: int) -> bool:
+    """Whether a folder that changed then (ns) would show another change: some file systems count in seconds."""
+    return time.time_ns() - changed > TICK
 
 
 class Tail:
@@ -120,7 +127,7 @@ class Journal:
         """Take in what is new in any file; how many completions that was."""
         count, changed = 0, self._folder.stat().st_mtime_ns
         if changed != self._seen:
-            known, self._seen = {tail.path for tail in self._tails}, changed
+            known, self._seen = {tail.path for tail in self._tails}, changed if _settled(changed) else 0
             new = [path for path in sorted(self._folder.glob("*.jsonl")) if path not in known]
             self._tails += [Tail(path, grows=True) for path in new]
         for number, tail in enumerate(self._tails):

@@ -68,6 +68,16 @@ def test_open_journals_of_one_folder_learn_from_each_other(tmp_path):
     assert sum(len(file.read_bytes().splitlines()) for file in tmp_path.glob("*.jsonl")) == 4
 
 
+def test_a_file_that_came_in_the_same_tick_of_the_folders_clock_is_seen(tmp_path):
+    with Journal(tmp_path) as journal:
+        assert journal.get("one") is None
+        seen = tmp_path.stat().st_mtime_ns
+        with Journal(tmp_path) as other:
+            other.put("one", A)
+            os.utime(tmp_path, ns=(seen, seen))
+            assert journal.get("one") == A
+
+
 def test_a_line_that_was_torn_when_it_was_seen_is_read_anew(tmp_path):
     """Its writer was killed, and another made its file whole and went on in it."""
     other = tmp_path / f"{own_name(1)}.jsonl"
