@@ -159,7 +159,7 @@ class Scheduler:
         alone, short = len(rows) == 1, isinstance(failure, OutOfMemory)
         if alone and short and rows[0] is not self._again:
             self._again = rows[0]
-            self._suspects += rows
+            self._suspects = rows + self._suspects
         elif alone:
             self._answer(rows[0], _as_engine_error(failure))
         elif short:

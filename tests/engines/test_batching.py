@@ -91,6 +91,14 @@ def test_a_row_alone_runs_again_without_what_was_stored():
     assert (load.limit, load.halvings) == (4, 0)
 
 
+def test_rows_that_each_run_out_of_memory_alone_fail_one_by_one():
+    def fault(rows):
+        raise ValueError("together") if len(rows) > 1 else OutOfMemory("alone")
+
+    results, _ = play(Echo(fault), [job(i) for i in range(4)], limit=4)
+    assert [str(result) for result in results] == ["OutOfMemory: alone"] * 4
+
+
 class Heavy:
     """Stands for what a step allocates."""
 
