@@ -187,11 +187,14 @@ class Scheduler:
             self._answer(job, error)
 
 
-def _let_go(failure: BaseException | None) -> None:
+def _let_go(failure: BaseException) -> None:
     """Free what the frames of a failed step hold, as large tensors, and keep the lines it passed through."""
-    while failure is not None:
-        clear_frames(failure.__traceback__)
-        failure = failure.__cause__ or failure.__context__
+    behind = [failure]
+    for one in behind:  # grows on the way; a failure may be its own cause
+        clear_frames(one.__traceback__)
+        for inner in (one.__cause__, one.__context__):
+            if inner is not None and inner not in behind:
+                behind.append(inner)
 
 
 def _as_engine_error(failure: Exception) -> EngineError:

@@ -127,6 +127,17 @@ def test_what_a_failed_step_held_is_freed_before_the_next(error):
     assert len(held) > 2
 
 
+def test_a_failure_that_names_itself_as_its_cause_is_a_failure_like_any():
+    def fault(rows):
+        try:
+            int("inside")
+        except ValueError as error:
+            raise error from error
+
+    results, _ = play(Echo(fault), [job(1)], limit=4)
+    assert "inside" in str(results[0])
+
+
 def test_a_row_that_breaks_its_batch_fails_alone():
     results, load = play(Echo(poison((4, 4, 4, 4, 4))), [job(i) for i in range(20)], limit=8)
     assert [i for i, result in enumerate(results) if isinstance(result, EngineError)] == [4]
