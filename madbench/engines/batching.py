@@ -110,6 +110,7 @@ class Scheduler:
     def _take(self) -> list[Job]:
         """The jobs that join now: as many of each lane as is fair, of equals those served longest ago."""
         self._waiting = [job for job in self._waiting if self._awaited(job)]
+        self._suspects = [job for job in self._suspects if self._awaited(job)]
         room = self.load.limit - len(self._flying)
         if self._suspects:
             return [] if self._flying else [self._suspects.pop(0)]

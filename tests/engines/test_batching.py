@@ -173,6 +173,25 @@ def test_callers_that_gave_up_are_not_run():
     assert [one.ids for one in asyncio.run(run())] == [(2, 2, 2)]
 
 
+def test_callers_that_gave_up_are_not_run_again_one_by_one():
+    async def run():
+        asked, jobs = [], [job(i) for i in range(3)]
+
+        def fault(rows):
+            if len(rows) > 1:
+                loop.call_soon_threadsafe(asked[1].cancel)
+                raise ValueError("together")
+
+        loop, echo = asyncio.get_running_loop(), Echo(fault)
+        scheduler = Scheduler(echo, 4)
+        async with scheduler.running():
+            asked += [asyncio.create_task(scheduler.complete(one)) for one in jobs]
+            await asyncio.gather(*asked, return_exceptions=True)
+        return [one.request.seed for one in echo.finished]
+
+    assert asyncio.run(asyncio.wait_for(run(), 30)) == [0, 2]
+
+
 def test_callers_that_gave_up_leave_nothing_behind():
     async def run():
         scheduler = Scheduler(Echo(), 1)
