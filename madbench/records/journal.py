@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from madbench.records.codec import decode_completion, encode_completion
+from madbench.records.layout import stored
 from madbench.records.lines import own_file, parse, readable, scan
 from madbench.types import Completion
 
@@ -63,7 +64,8 @@ class Tail:
 
     def __init__(self, path: Path, *, grows: bool) -> None:
         self.path, self._grows = path, grows
-        self._file, self._read = path.open("rb"), 0
+        with stored(path):
+            self._file, self._read = path.open("rb"), 0
 
     def at(self, place: int, identity: str) -> Completion | None:
         """The completion in the line that begins there, if it has this identity."""
@@ -75,7 +77,9 @@ class Tail:
 
     def news(self) -> Iterator[tuple[int, str]]:
         """Places and identities of all lines that were appended since."""
-        if os.fstat(self._file.fileno()).st_size == self._read:
+        with stored(self.path):
+            size = os.fstat(self._file.fileno()).st_size
+        if size == self._read:
             return
         for place, row in scan(self.path, self._read, grows=self._grows):
             with readable(f"{self.path}, byte {place}"):
@@ -90,9 +94,10 @@ class Tail:
 
     def _line(self, place: int) -> bytes:
         """What was read ahead is dropped: half a line may have been cut off since, and others put in its place."""
-        self._file.seek(0, os.SEEK_END)
-        self._file.seek(place)
-        return self._file.readline()
+        with stored(self.path):
+            self._file.seek(0, os.SEEK_END)
+            self._file.seek(place)
+            return self._file.readline()
 
     def close(self) -> None:
         self._file.close()
@@ -103,7 +108,7 @@ class Journal:
 
     New completions go to the first file of this host that nobody else is writing. All files are read, again whenever a
     completion is not known, so that processes which share a folder share what they pay for: all but what two of them
-    ask for in the same moment.
+    ask for in the same moment. Raises StorageError, naming it, for a file that the disk does not give.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -125,7 +130,9 @@ class Journal:
 
     def _look(self) -> int:
         """Take in what is new in any file; how many completions that was."""
-        count, changed = 0, self._folder.stat().st_mtime_ns
+        count = 0
+        with stored(self._folder):
+            changed = self._folder.stat().st_mtime_ns
         if changed != self._seen:
             known, self._seen = {tail.path for tail in self._tails}, changed if _settled(changed) else 0
             new = [path for path in sorted(self._folder.glob("*.jsonl")) if path not in known]

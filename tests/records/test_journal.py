@@ -1,4 +1,5 @@
 import os
+import shutil
 import subprocess
 import sys
 import tracemalloc
@@ -7,7 +8,7 @@ import pytest
 
 from madbench.records.journal import Journal, Places
 from madbench.records.layout import own_name
-from madbench.types import Completion, InputError
+from madbench.types import Completion, InputError, StorageError
 
 A, B = Completion("a", "stop", 3, 1, (("a", -0.5),)), Completion("b", "length", 4, 2)
 
@@ -40,6 +41,22 @@ def test_an_unreadable_line_is_refused_with_its_place(tmp_path):
     (tmp_path / "0.jsonl").write_bytes(b"nonsense\n")
     with pytest.raises(InputError, match=r"0\.jsonl:1"):
         Journal(tmp_path)
+
+
+@pytest.mark.parametrize("make", [lambda path: path.mkdir(), lambda path: path.symlink_to("gone")])
+def test_a_file_that_cannot_be_read_is_a_fault_of_the_disk_that_names_it(tmp_path, make):
+    with Journal(tmp_path) as journal:
+        make(tmp_path / "0.jsonl")
+        for look in (lambda: journal.get("one"), lambda: Journal(tmp_path)):
+            with pytest.raises(StorageError, match=r"0\.jsonl: "):
+                look()
+
+
+def test_a_folder_that_went_away_is_a_fault_of_the_disk_that_names_it(tmp_path):
+    with Journal(tmp_path / "journal") as journal:
+        shutil.rmtree(tmp_path / "journal")
+        with pytest.raises(StorageError, match="journal: No such file"):
+            journal.get("one")
 
 
 def test_two_writers_have_a_file_each_and_later_ones_read_both(tmp_path):
