@@ -47,8 +47,9 @@ def complain(error: Exception) -> int:
 
 def told(error: Exception) -> str:
     """What a user needs to know of an error in the input."""
-    if isinstance(error, InputError):
-        return str(error)
+    for said in (error, error.__cause__):  # what a launcher or a sweeper refuses comes in an error of Hydra's
+        if isinstance(said, InputError):
+            return str(said)
     reasons = [str(reason).strip() for reason in (error, error.__cause__) if reason is not None]
     if (override := getattr(error, "override", None)) and type(error).__name__ == "OverrideParseException":
         quoted = "a value with = , ( or the like is quoted for both: 'key=\"value\"'"

@@ -82,6 +82,22 @@ BAD = {
     "no template folder": (["templates=/nowhere"], "no folder /nowhere"),
     "the same run twice": (["-m", "seed=3,3"], "are the same run"),
     "launcher's choice": (["-m", "seed=1,2", "hydra.launcher.on_failure=explode"], "'continue' or 'stop'"),
+    "launcher's number": (
+        ["-m", "hydra.launcher.workers=0"],
+        "madbench: hydra.launcher.workers: Input should be greater than or equal to 1, found 0",
+    ),
+    "batches of none": (
+        ["-m", "hydra.sweeper.max_batch_size=0"],
+        "hydra.sweeper.max_batch_size: wanted null or 1",
+    ),
+    "batches of no number": (
+        ["-m", "hydra.sweeper.max_batch_size=few"],
+        "wanted null or 1 and more, found 'few'",
+    ),
+    "sweeper's values": (
+        ["-m", "hydra.sweeper.params=seed"],
+        "hydra.sweeper.params: wanted keys with their values",
+    ),
     "unknown verb": (
         ["diagnose"],
         "no verb 'diagnose'; there are report, score, pairs, compare, upload, prefetch",
