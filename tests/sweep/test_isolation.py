@@ -153,6 +153,16 @@ def test_ctrl_c_is_an_interrupt_too(tmp_path):
     assert workers_of(tmp_path) == []
 
 
+@pytest.mark.parametrize("verb", [(), ("dry_run=true",)], ids=["sweep", "dry run"])
+def test_a_reader_who_turns_away_stops_nothing(tmp_path, verb):
+    """As `head` does, and `tee` when it is killed."""
+    process = start(tmp_path, "protocol=cot", *verb)
+    process.stdout.close()
+    said = process.stderr.read()
+    assert (process.wait(120), said) == (0, "")
+    assert bool(verb) or summary(tmp_path)["arms"]
+
+
 def test_workers_end_with_a_killed_supervisor(tmp_path):
     process = start(tmp_path, "-m", "protocol=self_consistency", "model@cast.default=slow", "task.n=400")
     wait_for(lambda: workers_of(tmp_path))
