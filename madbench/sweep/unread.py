@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class _Said(io.FileIO):
     """What nobody reads any more is lost, and nothing else is."""
 
-    def write(self, data: ReadableBuffer, /) -> int | None:  # type: ignore[override]  # as FileIO itself
+    def write(self, data: ReadableBuffer, /) -> int:
         try:
             return super().write(data)
         except BrokenPipeError:
