@@ -13,7 +13,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         from madbench.sweep.app import run
-        from madbench.sweep.unread import stop_for_no_reader
+        from madbench.sweep.output import stop_for_no_reader
 
         stop_for_no_reader()
         code = run(sys.argv[1:])

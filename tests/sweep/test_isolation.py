@@ -163,6 +163,14 @@ def test_a_reader_who_turns_away_stops_nothing(tmp_path, verb):
     assert bool(verb) or summary(tmp_path)["arms"]
 
 
+def test_a_terminal_that_lacks_a_character_is_shown_its_number(tmp_path):
+    process = start(tmp_path, "protocol=cot", PYTHONIOENCODING="ascii")
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, err) == (0, "")
+    assert "\\u2013" in out
+    assert summary(tmp_path)["arms"]
+
+
 def test_workers_end_with_a_killed_supervisor(tmp_path):
     process = start(tmp_path, "-m", "protocol=self_consistency", "model@cast.default=slow", "task.n=400")
     wait_for(lambda: workers_of(tmp_path))

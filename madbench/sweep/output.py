@@ -1,4 +1,4 @@
-"""Output whose reader may turn away, as `head` does, and `tee` when it is killed."""
+"""Output that stops no sweep: its reader may turn away (`head`, a killed `tee`), its terminal may lack characters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _Said(io.FileIO):
 
 
 def stop_for_no_reader() -> None:
-    """From now on a sweep goes on when nobody reads its output any more."""
+    """From now on a sweep goes on when nobody reads its output any more; what cannot be shown is spelled out."""
     sys.stdout, sys.stderr = _over(sys.stdout), _over(sys.stderr)
 
 
@@ -30,5 +30,6 @@ def _over(stream: TextIO) -> TextIO:
         return stream
     stream.flush()
     raw = _Said(stream.fileno(), "w", closefd=False)
+    errors = "backslashreplace" if stream.errors == "strict" else stream.errors
     at_once = stream.line_buffering or stream.write_through
-    return io.TextIOWrapper(io.BufferedWriter(raw), stream.encoding, stream.errors, line_buffering=at_once)
+    return io.TextIOWrapper(io.BufferedWriter(raw), stream.encoding, errors, line_buffering=at_once)
