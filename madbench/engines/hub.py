@@ -52,8 +52,8 @@ def config(id: str, revision: str) -> dict[str, JsonValue]:
 
 
 def snapshot(id: str, sha: str) -> Path:
-    """The folder of one commit in the hub's cache; only files without pickles are fetched. What was fetched whole is
-    noted in our own cache, and the hub is not asked for it again as long as all of it is there.
+    """The folder of one commit in the hub's cache; only files without pickles are fetched. What is there with all
+    of its weights is noted in our own cache, and the hub is not asked for it again as long as all of it is there.
     """
     from huggingface_hub import snapshot_download
 
@@ -62,15 +62,26 @@ def snapshot(id: str, sha: str) -> Path:
         return folder
     with _explained(id, sha):
         folder = Path(snapshot_download(id, revision=sha, allow_patterns=[f"*{suffix}" for suffix in READ]))
-    files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
-    _write(note, "\n".join([sha, *files]))
+    if _has_weights(folder):  # without a network the hub's cache gives what it has
+        files = (path for path in folder.rglob("*") if path.suffix in READ and path.is_file())
+        _write(note, "\n".join([sha, *sorted(str(path.relative_to(folder)) for path in files)]))
     return folder
 
 
-def _whole(note: Path, folder: Path) -> bool:
-    """Whether all files that were noted when a snapshot was fetched are in its folder."""
-    files = note.read_text(encoding="utf-8").splitlines()[1:]
+def _has_weights(folder: Path) -> bool:
+    """Whether all files of weights are there; an index names them where there are several."""
+    index, files = folder / "model.safetensors.index.json", {"model.safetensors"}
+    if index.is_file():
+        files = set(
+            re.findall(r'"([^"]+\.safetensors)"', index.read_text(encoding="utf-8", errors="replace"))
+        )
     return all((folder / file).is_file() for file in files)
+
+
+def _whole(note: Path, folder: Path) -> bool:
+    """Whether all files that were noted when a snapshot was fetched, and there were some, are in its folder."""
+    files = note.read_text(encoding="utf-8").splitlines()[1:]
+    return files != [] and all((folder / file).is_file() for file in files)
 
 
 def pin(id: str, revision: str, sha: str) -> None:

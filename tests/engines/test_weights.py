@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from engines import tiny
+from engines.hub_server import SHA, hub
 from gguf import GGUFWriter
 from pydantic import ValidationError
 
@@ -149,6 +150,24 @@ def test_a_warm_hub_cache_serves_without_a_network(folder, tmp_path):
     assert f"o/m@{sha}" in alone(IDENTITY.format("main"), **offline)
     assert f"snapshots/{sha}" in alone(CHECKED, **offline)
     assert "cache does not hold it" in alone(IDENTITY.format("other"), **offline)
+
+
+SNAPSHOT = "from madbench.engines.hub import snapshot; print(sorted(x.name for x in snapshot('o/m', {!r}).iterdir()))"
+
+
+@pytest.mark.parametrize("note", [None, "", SHA])
+def test_half_a_hub_cache_is_fetched_whole_as_soon_as_there_is_a_network(folder, tmp_path, note):
+    """Half of one is what other programs leave that read a tokenizer alone."""
+    half = tmp_path / "hub" / "models--o--m" / "snapshots" / SHA
+    shutil.copytree(folder, half, ignore=shutil.ignore_patterns("*.safetensors"))
+    own = {"HF_HOME": str(tmp_path), "MADBENCH_CACHE": str(tmp_path / "own")}
+    if note is None:
+        assert "safetensors" not in alone(SNAPSHOT.format(SHA), **own, HF_HUB_OFFLINE="1")
+    else:
+        (tmp_path / "own" / "fetched").mkdir(parents=True)
+        (tmp_path / "own" / "fetched" / f"o--m@{SHA}").write_text(note)
+    with hub("o/m", folder) as server:
+        assert "model.safetensors" in alone(SNAPSHOT.format(SHA), **own, HF_ENDPOINT=server.url)
 
 
 def wheel_in(folder, name="toymodel", content=b"GGUF"):
